@@ -165,7 +165,7 @@ export interface PriceLimits {
 }
 
 /**
- * The rule that changed rates break and the first of these rates, as text (specification "Suspect prices"); undefined if none does.
+ * The rule that changed rates break and all of these rates, as text (specification "Suspect prices"); undefined if none does.
  * Time admits jumps, so a rate out of range comes first. Ranges hold for tokens only. Input and output without condition are left to
  * the prices that repeat them.
  */
@@ -185,13 +185,9 @@ export function findSuspectRate(
   };
   const changed = rates.filter((rate) => !isRepeated(rate) && millionPrice(rate) !== before.get(keyOf(rate)));
   const outside = changed.filter((rate) => !isPlausible(rate, millionPrice(rate)));
-  if (outside.length > 0) return `price_range ${listed(outside)}`;
+  if (outside.length > 0) return `price_range ${outside.map((rate) => JSON.stringify(rate)).join(', ')}`;
   const jumps = changed.filter(isJump);
-  return jumps.length === 0 ? undefined : `max_price_ratio ${listed(jumps)}`;
-}
-
-function listed([first, ...others]: readonly Rate[]): string {
-  return `${JSON.stringify(first)}${others.length === 0 ? '' : ` and ${others.length} more`}`;
+  return jumps.length === 0 ? undefined : `max_price_ratio ${jumps.map((rate) => JSON.stringify(rate)).join(', ')}`;
 }
 
 /** Of any unit. */

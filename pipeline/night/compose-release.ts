@@ -113,7 +113,7 @@ function nightTerms(input: ReleaseInput): DatasetTerms {
 function datasetTerms(
   dataset: DatasetName,
   earlier: readonly Terms[],
-  { source, captured, checked }: ReleaseInput,
+  { source, captured, checked, changed }: ReleaseInput,
 ): readonly Terms[] {
   const upstreams = listedUpstreams(source);
   const counts = checked.upstreamRows[dataset] ?? new Map<string, number | null>();
@@ -123,7 +123,9 @@ function datasetTerms(
   const today = upstreams.filter(({ id }) => isUnnamed || (counts.get(id) ?? 0) > 0).map(termsFrom);
   const isCarried = [...counts.values()].includes(null);
   const isReplaced = upstreams.length > 0 && isCaptured && !isCarried && !checked.withheld.has(dataset);
-  const kept = isReplaced ? [] : earlier.filter((one) => !today.some(({ source: id }) => id === one.source));
+  const named = changed.upstreams[dataset];
+  const mayStay = ({ source: id }: Terms) => !isReplaced || named.has(id) || named.has(null);
+  const kept = earlier.filter((one) => mayStay(one) && !today.some(({ source: id }) => id === one.source));
   return sortTerms([...today, ...kept]);
 }
 

@@ -1,10 +1,17 @@
 import type { Day } from '../../runtime/day.ts';
 import { DELETE_ORDER, UPSERT_ORDER } from '../../schemas/change.ts';
-import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
+import {
+  contentColumns,
+  DATASET_NAMES,
+  DATASETS,
+  type Dataset,
+  type DatasetName,
+  mapDatasets,
+} from '../../schemas/datasets.ts';
 import { storedColumns } from '../../schemas/record-versions.ts';
 import { type Database, sqlText } from '../../storage/duckdb/database.ts';
 import { columnList, DUCKDB_TYPES, entityIdSql, keySql, lineSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
-import { number } from '../../storage/duckdb/row-shape.ts';
+import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
 import type { Capture } from './capture/capture.ts';
 import { type Check, emptyCounts, type RecordCounts } from './check/check.ts';
 import type { NightVersions, Previous } from './previous.ts';
@@ -26,6 +33,8 @@ export interface Diff extends RecordCounts {
   /** First event of an unchanged record that is sent again; such events come last. */
   readonly firstRenewalSeq: number | null;
   readonly lastSeq: number;
+  /** The upstreams that records in force name, by dataset; null stands for carried records that name none. */
+  readonly upstreams: Readonly<Record<DatasetName, ReadonlySet<string | null>>>;
 }
 
 /**
@@ -50,6 +59,7 @@ export async function diff(input: DiffInput, { database }: { readonly database: 
     firstSeq: lastSeq > before ? before + 1 : null,
     firstRenewalSeq: lastSeq > lastChangeSeq ? lastChangeSeq + 1 : null,
     lastSeq,
+    upstreams: await findUpstreams(database),
   };
 }
 
@@ -164,4 +174,18 @@ async function countRecords(database: Database) {
     previousRecords[name] = row.previous;
   }
   return { records, previousRecords, deleted };
+}
+
+async function findUpstreams(database: Database): Promise<Diff['upstreams']> {
+  const found = mapDatasets(() => new Set<string | null>());
+  for (const name of DATASET_NAMES) {
+    const upstream = DATASETS[name].columns.find(({ isUpstream }) => isUpstream)?.name ?? 'NULL::VARCHAR';
+    const rows = await database.rows(
+      { upstream: nullable(text) },
+      `SELECT DISTINCT ${upstream} AS upstream FROM ${table('merged', name)}
+       WHERE op <> 'delete' AND (${upstream} IS NOT NULL OR op = 'carry')`,
+    );
+    for (const row of rows) found[name].add(row.upstream);
+  }
+  return found;
 }

@@ -124,7 +124,9 @@ async function runStages({ request, deps, catalog: loaded, run, found }: Night):
   const previous = await run.stage('previous', () => loadPrevious(newest, places));
   const today = dayFromDate(run.startedAt);
   const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, today, previous });
-  const checked = await run.stage('check', () => check({ day, captured, source, acceptSuspects }, places));
+  const checked = await run.stage('check', () =>
+    check({ day, captured, source, acceptSuspects, version: versions.inForce }, places),
+  );
   found.checked = checked;
   assertFewBadRows(checked, settings, captured.uncaptured);
   run.warn(checked.warnings);

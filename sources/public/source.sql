@@ -3,7 +3,7 @@
 -- column upstream says whose a row is.
 
 -- models
--- One row per model. Of what is told under its names each field is the first that is known (arg_min leaves out nulls): by
+-- One row per model. Of what is reported under its names each field is the first that is known (arg_min leaves out nulls): by
 -- models.dev (the maker first, then the other providers in the order of their ids), OpenRouter, Epoch, genai-prices, LiteLLM,
 -- LMArena, LiveBench.
 WITH aliases AS (
@@ -121,7 +121,7 @@ WITH aliases AS (
   WHERE said[19] IN ('chat', 'completion', 'responses', 'embedding')
 ), facts AS (
   -- One row per upstream, name and provider: what it tells, in which order it is believed, and whose name it is.
-  SELECT 1 AS step, 'models-dev' AS teller, maker IS NULL AS is_other, provider AS place, 'models-dev' AS upstream, id,
+  SELECT 1 AS step, 'models-dev' AS reporter, maker IS NULL AS is_other, provider AS place, 'models-dev' AS upstream, id,
          name, maker AS organization,
          CASE WHEN regexp_full_match(released, '\d{4}-\d{2}-\d{2}') THEN TRY_CAST(released AS DATE) END AS release_date,
          context, provider AS serves, status, NULL::DATE AS retires_on, output, knowledge, open_weights, takes, gives, capabilities
@@ -176,7 +176,7 @@ WITH aliases AS (
   SELECT 7, 'livebench', false, '', 'livebench', id, id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
   FROM livebench
 ), known AS (
-  SELECT step, teller, is_other, place, facts.id, nullif(trim(name, E' \t\r\n'), '') AS name, organization, release_date,
+  SELECT step, reporter, is_other, place, facts.id, nullif(trim(name, E' \t\r\n'), '') AS name, organization, release_date,
          TRY_CAST(context AS DOUBLE) AS context, serves, status, retires_on, TRY_CAST(output AS DOUBLE) AS output,
          CASE WHEN regexp_full_match(knowledge, '\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?') THEN knowledge END AS knowledge,
          open_weights, CASE WHEN takes IS NOT NULL AND gives IS NOT NULL THEN to_json({input: takes, output: gives}) END AS modalities,
@@ -192,7 +192,7 @@ SELECT model_id AS id,
        arg_min(organization, place_of_all) AS organization, arg_min(release_date, place_of_all) AS release_date,
        arg_min(CASE WHEN context BETWEEN 1 AND 99999998 THEN context END, place_of_all)::BIGINT AS context_length,
        list(DISTINCT serves ORDER BY serves) FILTER (WHERE serves IS NOT NULL) AS inference,
-       arg_min(teller, place_of_all) AS upstream,
+       arg_min(reporter, place_of_all) AS upstream,
        arg_min(status, place_of_all) AS status, arg_min(retires_on, place_of_all) AS retires_on,
        arg_min(CASE WHEN output BETWEEN 1 AND 9999999 THEN output END, place_of_all)::BIGINT AS max_output_tokens,
        arg_min(knowledge, place_of_all) AS knowledge_cutoff, arg_min(open_weights, place_of_all) AS open_weights,
@@ -675,7 +675,7 @@ WITH aliases AS (
     -- Something else is charged for: then nothing a token says nothing.
     AND NOT (costs AND coalesce(TRY_CAST(input AS DOUBLE), 0) = 0 AND coalesce(TRY_CAST(output AS DOUBLE), 0) = 0)
 ), facts AS (
-  SELECT 1 AS step, 'openrouter' AS teller, 'models-dev' AS upstream, model_id AS id, provider, input_per_million, output_per_million,
+  SELECT 1 AS step, 'openrouter' AS reporter, 'models-dev' AS upstream, model_id AS id, provider, input_per_million, output_per_million,
          currency, NULL::DATE AS since, to_json(rates) AS rates
   FROM openrouter_prices
   UNION ALL
@@ -694,6 +694,6 @@ WITH aliases AS (
   SELECT coalesce(model_id, CASE upstream WHEN 'models-dev' THEN facts.id ELSE upstream || ':' || facts.id END) AS model_id, facts.*
   FROM facts LEFT JOIN aliases USING (upstream, id)
 )
-SELECT model_id, provider, input_per_million, output_per_million, currency, since AS effective_from, rates, teller AS upstream
+SELECT model_id, provider, input_per_million, output_per_million, currency, since AS effective_from, rates, reporter AS upstream
 FROM named
 QUALIFY row_number() OVER (PARTITION BY model_id, provider ORDER BY step, id <> model_id, id) = 1;

@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useFolder } from '../../test/support/temporary-folder.ts';
 import { Database } from './database.ts';
@@ -51,6 +53,17 @@ describe('in SQL', () => {
     await expect(resultOf(`canonical_json('constructor', '[]')`)).rejects.toThrow('constructor is no JSON type');
     await expect(resultOf(`token_price('[]', 'inputs')`)).rejects.toThrow('inputs is no meter');
     expect(await resultOf(`token_price('[${RATE}]', 'input')`)).toBe('3.0');
+  });
+
+  test('forms that are kept for the next row take at most 32 MB, however long the texts are', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const raw = `'[' || replace('${RATE}', ':3}', ':' || i || '}') || ']' || repeat(' ', 60000)`;
+    expect(await resultOf(`SELECT count(canonical_json('rates', ${raw})) FROM range(2000) r(i)`)).toBe('2000');
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(64_000_000);
   });
 
   test('rows of many vectors, some NULL, have each its own result, on both threads', async () => {

@@ -28,7 +28,7 @@ export async function registerJsonFunctions(connection: DuckDBConnection): Promi
       }),
     );
   };
-  const forms = new LRUCache<string, string>({ max: FORMS_MAX });
+  const forms = new LRUCache<string, string>(FORMS_LIMITS);
   register('canonical_json', VARCHAR, (type, text) => {
     const known = forms.get(type + text);
     if (known !== undefined) return known;
@@ -48,8 +48,12 @@ export async function registerJsonFunctions(connection: DuckDBConnection): Promi
   );
 }
 
-/** Most prices share their rates with others. */
-const FORMS_MAX = 5000;
+/** Most prices share their rates with others. Sizes are in characters. */
+const FORMS_LIMITS = {
+  maxSize: 32_000_000,
+  maxEntrySize: 100_000,
+  sizeCalculation: (form: string, text: string) => form.length + text.length,
+};
 
 /** Its parameters are the function's. */
 type Compute = (...values: readonly string[]) => string | number | undefined;

@@ -33,11 +33,11 @@ async function publish(at: number, rates: readonly object[], more: { input?: num
     { rule: text, since: text, days: number },
     `SELECT rule, since::VARCHAR AS since, days::DOUBLE AS days FROM read_parquet(${suspects})`,
   );
-  return { rates: record?.['rates'], suspect, report: result.report };
+  return { price: record?.['input_per_million'], rates: record?.['rates'], suspect, report: result.report };
 }
 
 const suspect = (rule: string, since: number, days: number) => ({ rule, since: addDays(CUTOVER, since), days });
-const jump = (rate: object, more = '') => `max_price_ratio ${JSON.stringify(rate)}${more}`;
+const jump = (...rates: object[]) => `max_price_ratio ${rates.map((rate) => JSON.stringify(rate)).join(', ')}`;
 
 test('a rate that jumps is held back, named, and admitted after the days on which exactly it was seen', async () => {
   await publish(0, [cache(1)]);
@@ -61,7 +61,9 @@ test('a second rate that jumps meanwhile counts its own days', async () => {
   await publish(1, [cache(11), search(1)]);
   await publish(2, [cache(11), search(1)]);
   const both = await publish(3, [cache(11), search(99)]);
-  expect(both).toMatchObject({ rates: [cache(1), search(1)], suspect: suspect(jump(cache(11), ' and 1 more'), 3, 1) });
+  expect(both).toMatchObject({ rates: [cache(1), search(1)], suspect: suspect(jump(cache(11), search(99)), 3, 1) });
+  const other = await publish(4, [cache(11), search(98)]);
+  expect(other).toMatchObject({ rates: [cache(1), search(1)], suspect: suspect(jump(cache(11), search(98)), 4, 1) });
 });
 
 test('an operator admits a rate, in or out of the range; time admits none out of it, also beside a jump', async () => {
@@ -106,4 +108,10 @@ test('rates that are filled at the cutover are no jump, whatever the source said
   expect(await publish(-1, [cache(500)])).toMatchObject({ rates: undefined, suspect: undefined });
   expect(await publish(0, [cache(0.01)])).toMatchObject({ rates: [cache(0.01)], suspect: undefined });
   expect((await publish(1, [cache(900)])).suspect?.rule).toBe(jump(cache(900)));
+});
+
+test('before the cutover rates hold no price back: there are none to compare them with', async () => {
+  const above = cache(2000);
+  expect(await publish(-2, [above], { input: 1 })).toMatchObject({ rates: undefined, suspect: undefined });
+  expect(await publish(-1, [above], { input: 3 })).toMatchObject({ price: 3, rates: undefined, suspect: undefined });
 });

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSettings } from '../../pipeline/source/source-settings.ts';
 import { readStatus } from '../../pipeline/upkeep/status.ts';
+import { addDays } from '../../runtime/day.ts';
+import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { TWO_UPSTREAMS_SQL, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
 import { perTest } from '../support/per-test.ts';
@@ -13,6 +15,8 @@ import { newFolder } from '../support/temporary-folder.ts';
 const place = perTest(useTwoUpstreams);
 
 const [FIRST, SECOND, THIRD] = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
+/** From here on, prices name their source. */
+const CUTOVER_1_1 = RECORD_VERSIONS.find(({ version }) => version === '1.1')?.inForceFrom ?? '';
 const SHOP = { source: 'shop', license: null, redistribution: true };
 const MALL = { source: 'mall', license: null, redistribution: false };
 
@@ -164,6 +168,57 @@ describe('the terms of a store', { timeout: 180_000 }, () => {
     place.mall.break('/mall.json', ...Array(3).fill(faults.status(503)));
     expect((await place.night(SECOND)).status).toBe('published');
     expect(await termsOfNewest()).toEqual({ models: [MALL, SHOP], pricing: [MALL, SHOP] });
+  });
+
+  test('name an upstream that is off while a record of it stays, because the row of its key is a suspect', async () => {
+    // Per model the price of the mall counts, if it has one.
+    const [models = ''] = TWO_UPSTREAMS_SQL.split(/(?=-- pricing)/);
+    const sql = `${models}-- pricing
+SELECT model_id, 'x' AS provider, arg_min((prices->>model_id)::DOUBLE, upstream) AS input_per_million, min(upstream) AS upstream FROM (
+  SELECT unnest(json_keys(json)) AS model_id, json AS prices, 'shop' AS upstream FROM read_json_objects('shop.json')
+  UNION ALL SELECT unnest(json_keys(json)), json, 'mall' FROM read_json_objects('mall.json'))
+GROUP BY model_id;
+`;
+    place.shop.serve('/shop.json', { a: 900, b: 2, c: 7 });
+    place.mall.serve('/mall.json', { a: 0.5, b: 2 });
+    await place.writeSource({ sql });
+    await place.night(CUTOVER_1_1);
+    await place.writeSource({ sql, off: ['mall'] });
+    expect(await place.night(addDays(CUTOVER_1_1, 1), { accept: true })).toMatchObject({ status: 'published' });
+    const { release, pricing } = await place.newest();
+    expect(pricing.map((record) => record['source'])).toEqual(['mall', 'shop', 'shop']);
+    expect(await termsOfNewest()).toEqual({ models: [SHOP], pricing: [MALL, SHOP] });
+    expect(release.upstreams?.map(({ id }) => id)).toEqual(['shop', 'mall']);
+    expect((await statusOf()).restricted).toMatchObject([{ source: 'mall', datasets: ['pricing'] }]);
+    place.shop.serve('/shop.json', { a: 1, b: 2, c: 7 });
+    expect(await place.night(addDays(CUTOVER_1_1, 2))).toMatchObject({ status: 'published' });
+    expect(await termsOfNewest()).toEqual({ models: [SHOP], pricing: [SHOP] });
+    expect((await place.newest()).release.upstreams?.map(({ id }) => id)).toEqual(['shop']);
+  });
+
+  test('name an upstream that is off while a record is carried that does not name its own', async () => {
+    const settings = {
+      max_bad_rows: 1,
+      upstreams: ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://a.test' })),
+    };
+    const benchmarks = ['a', 'b'].map((id) => ({ id, name: id }));
+    await place.store.publish(FIRST, { benchmarks }, { settings });
+    const unknown = ['mall', 'shop'].map((source) => ({ source, license: null, redistribution: false }));
+    expect(await termsOfNewest()).toEqual({ benchmarks: unknown });
+    const left = { ...settings, upstreams: settings.upstreams.slice(0, 1) };
+    await place.store.publish(
+      SECOND,
+      {
+        benchmarks: [
+          { id: 'a', name: 'a' },
+          { id: 'b', name: '' },
+        ],
+      },
+      { settings: left },
+    );
+    expect(await termsOfNewest()).toEqual({ benchmarks: unknown });
+    await place.store.publish(THIRD, { benchmarks }, { settings: left });
+    expect(await termsOfNewest()).toEqual({ benchmarks: unknown.slice(1) });
   });
 
   test('stay where a night does not list upstreams, or does not capture the dataset of one that is off', async () => {

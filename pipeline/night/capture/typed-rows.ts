@@ -9,6 +9,8 @@ import { sqlText } from '../../../storage/duckdb/database.ts';
 /** `sql` is true where a row breaks the rule. Its index in the list is its bit in `fault`. */
 export interface RowRule {
   readonly column: string;
+  /** A column that the value must agree with. */
+  readonly other?: string;
   readonly reason: string;
   /** SQL of a reason that says what is wrong with this value, given its raw text; default: `reason`. */
   readonly reasonSql?: (raw: string) => string;
@@ -180,7 +182,8 @@ function rateRules({ columns }: Dataset): readonly RowRule[] {
     if (meter === undefined) return [];
     // Computed once: the function is the dearest part. No price is below 0.
     const differs = `abs(coalesce(token_price(rates, '${meter}'), -1) - coalesce(${name}, -1)) > 1e-9 * coalesce(${name}, 0)`;
-    return [ruleOf(column)(`is not the ${meter} rate without condition`, `rates IS NOT NULL AND ${differs}`)];
+    const rule = ruleOf(column)(`is not the ${meter} rate without condition`, `rates IS NOT NULL AND ${differs}`);
+    return [{ ...rule, other: 'rates' }];
   });
 }
 

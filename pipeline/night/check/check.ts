@@ -1,6 +1,8 @@
 import type { Day } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
+import { storedColumns } from '../../../schemas/record-versions.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnDefinitions } from '../../../storage/duckdb/record-sql.ts';
 import type { SourceSettings } from '../../source/source-settings.ts';
@@ -43,6 +45,8 @@ export interface CheckInput {
   readonly captured: Capture;
   readonly source: NightSource;
   readonly acceptSuspects: readonly string[];
+  /** The version in force. */
+  readonly version: RecordVersion;
 }
 
 /**
@@ -50,7 +54,7 @@ export interface CheckInput {
  * rows"). Bad rows are set aside and reported together; see {@link assertFewBadRows}.
  */
 export async function check(input: CheckInput, { database }: { readonly database: Database }): Promise<Check> {
-  const { day, captured: capture, source } = input;
+  const { day, captured: capture, source, version } = input;
   const { settings } = source;
   const carried = failedUpstreams(source.fetched, source.absent);
   await createIssues(database);
@@ -58,6 +62,7 @@ export async function check(input: CheckInput, { database }: { readonly database
   const rows = emptyCounts();
   const stale = emptyCounts();
   const withheld = new Set<DatasetName>();
+  const ofRows: string[] = [];
   const listed = settings.upstreams.map(({ id }) => id);
   const upstreamRows = await countUpstreamRows(database, capture, { listed, carried });
   for (const name of DATASET_NAMES) {
@@ -67,9 +72,10 @@ export async function check(input: CheckInput, { database }: { readonly database
       continue;
     }
     rows[name] = captured.rows;
-    const rowCheck = await checkRows(database, captured, carried);
+    const rowCheck = await checkRows(database, captured, { version, carried });
     stale[name] = rowCheck.stale;
     counts[name] = rowCheck.bad;
+    ofRows.push(...rowCheck.warnings);
     if (rowCheck.withhold) withheld.add(name);
   }
   const captured = new Set(capture.datasets.map(({ dataset }) => dataset));
@@ -80,11 +86,13 @@ export async function check(input: CheckInput, { database }: { readonly database
   const suspects = await checkSuspects(database, {
     day,
     captured: captured.has('pricing'),
+    hasRates: storedColumns('pricing', version).some(({ name }) => name === 'rates'),
     settings,
     accept: input.acceptSuspects,
   });
   const issues = await listIssues(database, capture.datasets);
   const warnings = [
+    ...ofRows,
     ...[...withheld].map((name) => `${name}: a bad row's key can't be read, so nothing was deleted today`),
     ...suspects.unknownAccepts.map((id) => `no suspect ${id} is pending`),
   ];

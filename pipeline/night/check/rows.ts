@@ -1,4 +1,6 @@
 import { DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
+import { RECORD_VERSIONS, storedColumns } from '../../../schemas/record-versions.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
@@ -15,6 +17,7 @@ export interface RowCheck {
   readonly stale: number;
   /** True where a bad row's key is unreadable: any absent record may be the one it describes. */
   readonly withhold: boolean;
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -26,12 +29,13 @@ export interface RowCheck {
 export async function checkRows(
   database: Database,
   captured: CapturedDataset,
-  carried: readonly string[] = [],
+  { version, carried }: { readonly version: RecordVersion; readonly carried: readonly string[] },
 ): Promise<RowCheck> {
   const dataset = DATASETS[captured.dataset];
   const stale = await takeStaleRows(database, captured, carried);
   const source = table('source', dataset.name);
   const rules = rowRules(dataset);
+  const warnings = await ignoreLaterColumns(database, dataset, version);
   const { faulty, keyless } = await database.row(
     { faulty: number, keyless: number },
     `SELECT count(*) FILTER (fault <> 0)::DOUBLE AS faulty,
@@ -42,7 +46,38 @@ export async function checkRows(
   if (captured.relation.staged !== undefined) await database.run(`DETACH ${captured.relation.staged.name}`);
   const contradicting = await splitByKey(database, dataset, faulty > 0);
   if (stale > 0) await setStaleAside(database, captured);
-  return { bad: faulty + contradicting, stale, withhold: keyless > 0 };
+  return { bad: faulty + contradicting, stale, withhold: keyless > 0, warnings };
+}
+
+/**
+ * Clears the faults of columns that the version in force does not store yet, which the night leaves out. Resolves to a warning for each
+ * of these columns.
+ */
+async function ignoreLaterColumns(
+  database: Database,
+  dataset: Dataset,
+  version: RecordVersion,
+): Promise<readonly string[]> {
+  const source = table('source', dataset.name);
+  const stored = new Set(storedColumns(dataset.name, version).map(({ name }) => name));
+  const rules = rowRules(dataset);
+  const warnings: string[] = [];
+  for (const { name, addedIn } of dataset.columns) {
+    const day = RECORD_VERSIONS.find((one) => one.version === addedIn)?.inForceFrom;
+    if (stored.has(name) || day === undefined) continue;
+    const mask = rules.reduce(
+      (bits, { column, other }, index) => (column === name || other === name ? bits | faultBit(index) : bits),
+      0n,
+    );
+    const rows = await database.run(
+      `UPDATE ${source} SET fault = fault - (fault & ${mask}) WHERE fault & ${mask} <> 0`,
+    );
+    if (rows > 0) {
+      const inRows = rows === 1 ? '1 row' : `${rows} rows`;
+      warnings.push(`${dataset.name}: ${name} is wrong in ${inRows}, and left out; from ${day} on such rows are bad`);
+    }
+  }
+  return warnings;
 }
 
 /** Records in `issues` the broken rules of the first `rowsMax` bad rows, with the source's text. */

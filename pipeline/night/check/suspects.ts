@@ -10,6 +10,8 @@ import { issueSql } from './issues.ts';
 export interface SuspectInput {
   readonly day: Day;
   readonly captured: boolean;
+  /** Whether the version in force stores rates; else there are none to compare with. */
+  readonly hasRates: boolean;
   readonly settings: SourceSettings;
   /** As `pricing:<entity_id>` or the bare entity id. */
   readonly accept: readonly string[];
@@ -28,7 +30,7 @@ const PRICES = ['input_per_million', 'output_per_million'] as const;
 /**
  * Holds back implausible prices (specification "Suspect prices"): outside `price_range`, or moved by more than
  * `max_price_ratio` between plausible values. Moves them from `captured_pricing` to `suspects`; their records are
- * carried. A price in force is never a suspect. Rates follow the same rules: `rule` then names the first rate that breaks it.
+ * carried. A price in force is never a suspect. Rates follow the same rules: `rule` then names all rates that break it.
  */
 export async function checkSuspects(database: Database, input: SuspectInput): Promise<SuspectCheck> {
   if (!input.captured) {
@@ -44,7 +46,7 @@ export async function checkSuspects(database: Database, input: SuspectInput): Pr
 }
 
 /** One row per implausible price, with the days on which exactly it was captured. */
-async function findCandidates(database: Database, { day, settings }: SuspectInput): Promise<void> {
+async function findCandidates(database: Database, { day, settings, hasRates }: SuspectInput): Promise<void> {
   const dataset = DATASETS.pricing;
   const plausible = (price: string) => `(${price} = 0 OR ${price} BETWEEN $1 AND $2)`;
   const changed = (price: string) => `c.${price} IS DISTINCT FROM p.${price}`;
@@ -61,7 +63,7 @@ async function findCandidates(database: Database, { day, settings }: SuspectInpu
        SELECT *, coalesce(known_rule = rule OR NOT contains(rule, '{'), false) AND since IS NOT NULL AS is_same FROM (
        SELECT c.model_id, c.provider, ${entityIdSql(dataset, 'c')} AS entity_id,
               c.input_per_million, c.output_per_million, s.since, s.days, s.rule AS known_rule,
-              CASE WHEN c.rates IS DISTINCT FROM p.rates THEN suspect_rate(c.rates, coalesce(p.rates, '[]'), $5) END AS rate_rule,
+              CASE WHEN $6 AND c.rates IS DISTINCT FROM p.rates THEN suspect_rate(c.rates, coalesce(p.rates, '[]'), $5) END AS rate_rule,
               CASE WHEN coalesce(${outside}, false) THEN 'price_range'
                    WHEN rate_rule IS NOT NULL THEN rate_rule
                    WHEN coalesce(${jumped}, false) THEN 'max_price_ratio' END AS rule
@@ -71,7 +73,7 @@ async function findCandidates(database: Database, { day, settings }: SuspectInpu
          AND c.input_per_million IS NOT DISTINCT FROM s.input_per_million
          AND c.output_per_million IS NOT DISTINCT FROM s.output_per_million))
      WHERE rule IS NOT NULL ORDER BY model_id, provider`,
-    [...settings.price_range, settings.max_price_ratio, day, JSON.stringify(settings)],
+    [...settings.price_range, settings.max_price_ratio, day, JSON.stringify(settings), hasRates],
   );
 }
 

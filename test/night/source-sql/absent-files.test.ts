@@ -50,6 +50,11 @@ test('of a list, or a pattern, the files that are there are read', async () => {
   expect(await rowsOf(`'boards/*.csv'`)).toEqual(['2y']);
 });
 
+test('a file that no fetch has brought, but that was put there by hand, is read by a pattern', async () => {
+  await writeFile(folder('boards/vision.csv'), 'a,b\n3,z\n');
+  expect((await run(`SELECT a || b FROM read_csv('boards/*.csv') ORDER BY 1`)).rows?.flat()).toEqual(['2y', '3z']);
+});
+
 test('rows of others stay beside it, and lines of messages are those of the file', async () => {
   const sql = `SELECT a FROM read_csv('here.csv') UNION ALL\nSELECT a FROM read_csv('gone.csv',\n  header = true)`;
   expect(await run(sql)).toEqual({ rows: [[1n]], names: ['a'] });

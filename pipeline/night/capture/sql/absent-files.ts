@@ -113,10 +113,11 @@ async function findAbsent(given: string, deps: AbsentDeps): Promise<AbsentFile |
   });
   if (found === undefined || !isPattern) return found;
   const names = await listFiles(path);
-  const ofAbsent = absent.find((one) => names.some((name) => isOf(name, one)));
-  if (ofAbsent === undefined) return names.length === 0 ? found : undefined;
-  if (names.every((name) => absent.some((one) => isOf(name, one)))) return ofAbsent;
-  throw reject(`reads ${path}, which also matches files of ${ofAbsent.off}, which is off: name the files one by one`);
+  const off = absent.filter((one) => one.off !== undefined);
+  const ofOff = off.find((one) => names.some((name) => isOf(name, one)));
+  if (ofOff === undefined) return names.length === 0 ? found : undefined;
+  if (names.every((name) => off.some((one) => isOf(name, one)))) return ofOff;
+  throw reject(`reads ${path}, which also matches files of ${ofOff.off}, which is off: name the files one by one`);
 }
 
 function isOf(name: string, { file, folder }: AbsentFile): boolean {
