@@ -204,6 +204,7 @@ test.each([
   ['on', 'model=m&input=1&on=2027-02-07'],
   ['input', 'model=m&input=-1'],
   ['output', 'model=m&input=1&output=1.5'],
+  ['cache_read', 'model=m&input=1&cache_read=9007199254740991'],
   ['tier', 'model=m&input=1&tier=slow'],
   ['units', 'model=m&input=1&units=input'],
   ['units', 'model=m&input=1&units=input:litre'],

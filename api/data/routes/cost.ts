@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
-import { ASSUMPTIONS, type CostGap, type CostPart, type CostRequest, costOfPrice } from '../../../schemas/cost.ts';
+import {
+  ASSUMPTIONS,
+  CONTEXT_MAX,
+  CONTEXT_METERS,
+  type CostGap,
+  type CostPart,
+  type CostRequest,
+  costOfPrice,
+} from '../../../schemas/cost.ts';
 import { METERS, type Meter, RATE_UNITS, RateSchema, TIERS } from '../../../schemas/rates.ts';
 import { planWindowStart } from '../../accounts/organizations/plans.ts';
 import { queryProblem, RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
@@ -140,7 +148,7 @@ export const costRoute = dataRoute({
     'the captures of the prices around the day; before the first one the reconstructed prices, today also the current ones',
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
-  check: findDayProblems,
+  check: (checked, context) => [...findDayProblems(checked, context), ...findContextProblems(checked)],
   prepare: ({ query }, context): Effective => {
     const { model, provider, units, tier, region } = query;
     return { model, provider, on: dayOf(query, context), quantities: quantitiesOf(query), units, tier, region };
@@ -169,6 +177,16 @@ function findDayProblems(
 ): readonly RequestProblem[] {
   if (on === undefined || on <= today) return [];
   return [queryProblem('on', on, { msg: `on is in the future; today is ${today}`, type: 'value_error' })];
+}
+
+/** Names the largest quantity of a context that can't be added exactly. */
+function findContextProblems({ values }: CheckedQuery<CostQuery>): readonly RequestProblem[] {
+  const quantities = CONTEXT_METERS.map((meter) => ({ meter, quantity: values[meter] ?? 0 }));
+  const context = quantities.reduce((sum, { quantity }) => sum + quantity, 0);
+  const [largest] = quantities.toSorted((a, b) => b.quantity - a.quantity);
+  if (context <= CONTEXT_MAX || largest === undefined) return [];
+  const msg = `${CONTEXT_METERS.join(', ')} are the context, which together is at most ${CONTEXT_MAX}`;
+  return [queryProblem(largest.meter, String(largest.quantity), { msg, type: 'value_error' })];
 }
 
 /** Throws `history_window_exceeded`. */
