@@ -86,10 +86,13 @@ type Price = Pick<RecordOf<'pricing'>, 'input_per_million' | 'output_per_million
 
 /** As {@link costOf}; a price without rates, such as one before version 1.2 of the records, has input and output only. */
 export function costOfPrice(price: Price, request: CostRequest): Cost {
-  if (price.rates !== undefined && price.rates !== null) return costOf(price.rates, request);
-  const cost = costOf([...millionRate('input', price), ...millionRate('output', price)], request);
-  if ('gaps' in cost) return cost;
+  const cost = costOf(ratesOf(price), request);
+  if ((price.rates ?? null) !== null || 'gaps' in cost) return cost;
   return { ...cost, parts: cost.parts.map((part) => ({ ...part, assumed: [...part.assumed, 'conditions'] })) };
+}
+
+export function ratesOf(price: Price): readonly Rate[] {
+  return price.rates ?? [...millionRate('input', price), ...millionRate('output', price)];
 }
 
 function millionRate(meter: 'input' | 'output', price: Price): readonly Rate[] {

@@ -20,7 +20,7 @@ function priceOf(model_id: string, provider: string, rates: readonly object[], m
   return { model_id, provider, input_per_million: find('input'), output_per_million: find('output'), ...more, rates };
 }
 
-const MODELS = ['m', 'bare', 'gone', 'media', 'money'].map((id) => ({ id, name: id }));
+const MODELS = ['m', 'bare', 'gone', 'media', 'both', 'money'].map((id) => ({ id, name: id }));
 const CHEAP = [rate('input', 1), rate('output', 4)];
 const WHOLE = [
   ...[rate('input', 2), rate('output', 6), rate('cache_read', 0.2)],
@@ -35,6 +35,8 @@ function pricesWith(cheap: readonly object[]): readonly object[] {
     priceOf('m', 'whole', WHOLE),
     priceOf('media', 'by-image', [IMAGE]),
     priceOf('media', 'by-token', [rate('image_out', 30)]),
+    priceOf('both', 'either', [rate('image_out', 30), IMAGE]),
+    priceOf('both', 'by-token', [rate('image_out', 30)]),
     priceOf('money', 'dollar', CHEAP),
     priceOf('money', 'euro', CHEAP, { currency: 'EUR' }),
   ];
@@ -194,6 +196,12 @@ test('what can’t be compared is refused: pictures with tokens, dollars with eu
   ]);
   expect(await costFor('model=media&input=0&image_out=1&units=image_out:image')).toMatchObject({ cost: 0.04 });
   expect(await costFor('model=media&input=0&image_out=1&provider=by-token')).toMatchObject({ cost: 0.00003 });
+  // One price has both units, the other one only: 2 may be pictures.
+  const unlike = [{ loc: ['query', 'image_out'], type: 'value_error', msg: expect.stringContaining('image, token') }];
+  expect(await problemsFor('model=both&input=0&image_out=2')).toMatchObject(unlike);
+  expect(await problemsFor('model=both&input=0&image_out=2&provider=either')).toMatchObject(unlike);
+  expect(await costFor('model=both&input=0&image_out=2&units=image_out:image')).toMatchObject({ cost: 0.08 });
+  expect(await costFor('model=both&input=0&image_out=2&provider=by-token')).toMatchObject({ cost: 0.00006 });
   expect(await problemsFor('model=money&input=1')).toMatchObject([{ loc: ['query', 'model'], type: 'value_error' }]);
   expect(await costFor('model=money&input=1000&provider=euro')).toMatchObject({ cost: 0.001, currency: 'EUR' });
 });

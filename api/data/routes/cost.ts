@@ -8,6 +8,7 @@ import {
   type CostPart,
   type CostRequest,
   costOfPrice,
+  ratesOf,
 } from '../../../schemas/cost.ts';
 import { METERS, type Meter, RATE_UNITS, RateSchema, TIERS } from '../../../schemas/rates.ts';
 import { planWindowStart } from '../../accounts/organizations/plans.ts';
@@ -220,6 +221,7 @@ function findCost(view: View, effective: Effective, today: Day): z.output<typeof
   const { model, provider, on } = effective;
   const prices = readPrices(view, effective, today);
   if (prices.length === 0) throw noPrice(view, effective);
+  assertNone(findUnlikeUnits(prices, effective));
   const offers: Offer[] = [];
   const lacking: Lacking[] = [];
   for (const price of prices) {
@@ -230,8 +232,7 @@ function findCost(view: View, effective: Effective, today: Day): z.output<typeof
   const [first, ...others] = offers;
   if (first === undefined)
     throw new RequestInvalid(provider === undefined ? [noneHasAll(model, lacking)] : gapsOf(effective, lacking));
-  const problems = findUnlike(offers, effective);
-  if (problems.length > 0) throw new RequestInvalid(problems);
+  assertNone(findUnlikeCurrencies(offers, effective));
   // By provider, so that of equal ones the first by id is taken.
   const best = others.reduce((least, offer) => (offer.cost < least.cost ? offer : least), first);
   return {
@@ -286,26 +287,29 @@ function reasonsOf({ gaps }: Lacking): readonly string[] {
   return gaps.map(({ reason }) => reason);
 }
 
-/** Offers in several currencies, or of another number of things, can't be compared. */
-function findUnlike(offers: readonly Offer[], { model, quantities }: Effective): readonly RequestProblem[] {
+function assertNone(problems: readonly RequestProblem[]): void {
+  if (problems.length > 0) throw new RequestInvalid(problems);
+}
+
+function findUnlikeCurrencies(offers: readonly Offer[], { model }: Effective): readonly RequestProblem[] {
   const currencies = distinct(offers.map(({ price }) => price.currency));
-  const ofCurrency =
-    currencies.length < 2
-      ? []
-      : [
-          queryProblem('model', model, {
-            msg: `Its prices are in several currencies (${currencies.join(', ')}): name a provider`,
-            type: 'value_error',
-          }),
-        ];
-  const ofUnits = METERS.flatMap((meter) => {
-    const parts = offers.flatMap((offer) => offer.parts.filter((part) => part.meter === meter));
-    const units = distinct(parts.map(({ rate }) => rate.unit));
+  if (currencies.length < 2) return [];
+  const msg = `Its prices are in several currencies (${currencies.join(', ')}): name a provider`;
+  return [queryProblem('model', model, { msg, type: 'value_error' })];
+}
+
+/** Also in prices that lack other rates: a quantity without a unit could be of either. */
+function findUnlikeUnits(prices: readonly PriceInForce[], effective: Effective): readonly RequestProblem[] {
+  const { provider, quantities, units: wanted = {} } = effective;
+  const rates = prices.flatMap(ratesOf);
+  return METERS.flatMap((meter) => {
+    if (quantities[meter] === undefined || wanted[meter] !== undefined) return [];
+    const units = distinct(rates.filter((rate) => rate.meter === meter).map(({ unit }) => unit));
     if (units.length < 2) return [];
-    const msg = `Providers count ${meter} in several units (${units.join(', ')}): name one with "units", or a provider`;
+    const remedy = `name one with "units"${provider === undefined ? ', or a provider' : ''}`;
+    const msg = `The rates for ${meter} are in several units (${units.join(', ')}): ${remedy}`;
     return [queryProblem(meter, String(quantities[meter]), { msg, type: 'value_error' })];
   });
-  return [...ofCurrency, ...ofUnits];
 }
 
 function distinct(texts: readonly string[]): readonly string[] {
