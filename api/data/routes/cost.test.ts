@@ -119,7 +119,25 @@ test.each([
 
 test('a day without a capture has the price of the days around it if that is one; else it has none', async () => {
   const on = '2027-02-02';
-  expect(await costFor(`model=m&input=1000&on=${on}`)).toMatchObject({ cost: 0.002, provider: 'whole' });
+  expect(await costFor(`model=m&input=1000&on=${on}`)).toMatchObject({
+    cost: 0.002,
+    provider: 'whole',
+    missing: [{ provider: 'cheap', meters: ['input'] }],
+  });
+  expect(await costFor(`model=m&input=1&cache_read=0&output=1&provider=whole&on=${on}`)).toMatchObject({ missing: [] });
+  expect(await problemsFor(`model=m&input=1&search=2&on=${on}`)).toMatchObject([
+    {
+      loc: ['query', 'model'],
+      type: 'rate_missing',
+      ctx: {
+        missing: [
+          { provider: 'cheap', meters: ['input', 'search'], reasons: [`has no known price for ${on}`] },
+          { provider: 'whole', meters: ['search'] },
+        ],
+      },
+    },
+  ]);
+  expect(await costFor('model=m&input=1&on=2027-02-05')).toMatchObject({ missing: [] });
   expect(await problemsFor(`model=m&input=1000&provider=cheap&on=${on}`)).toMatchObject([
     { loc: ['query', 'provider'], type: 'price_missing', msg: expect.stringContaining(on) },
   ]);

@@ -16,7 +16,7 @@ import { queryProblem, RequestInvalid, type RequestProblem } from '../../server/
 import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { View } from '../../view/view.ts';
 import { assertKnown } from '../queries/conditions.ts';
-import { type PriceInForce, readPrices } from '../queries/prices-in-force.ts';
+import { type PriceInForce, readPrices, readUncertainProviders } from '../queries/prices-in-force.ts';
 import { dataRoute, type RequestContext } from '../responses/data-route.ts';
 import { all, backfillOf, captureAround, contentOf, sinceDay, value } from '../responses/dependencies.ts';
 import { day, decimal, id, idOf, namesByKey, oneOf, plainInteger } from '../responses/parameters.ts';
@@ -80,7 +80,9 @@ const CostPartSchema = z
 const CostMissingSchema = z
   .object({
     provider: z.string().describe('A provider of the model'),
-    meters: z.array(z.string()).describe('Meters of the request that it has no rate for'),
+    meters: z
+      .array(z.string())
+      .describe('Meters of the request that it has no rate for; all if its price on the day is not known'),
   })
   .meta({ id: 'CostMissing' });
 
@@ -216,6 +218,13 @@ interface Lacking {
   readonly gaps: readonly CostGap[];
 }
 
+/** Not compared, and why; by provider. */
+interface Missing {
+  readonly provider: string;
+  readonly meters: readonly Meter[];
+  readonly reasons: readonly string[];
+}
+
 /** Throws `not_found` for an unknown model or provider, and RequestInvalid where no price has every rate. */
 function findCost(view: View, effective: Effective, today: Day): z.output<typeof CostSchema> {
   const { model, provider, on } = effective;
@@ -230,8 +239,9 @@ function findCost(view: View, effective: Effective, today: Day): z.output<typeof
     else offers.push({ price, ...found });
   }
   const [first, ...others] = offers;
-  if (first === undefined)
-    throw new RequestInvalid(provider === undefined ? [noneHasAll(model, lacking)] : gapsOf(effective, lacking));
+  if (first === undefined && provider !== undefined) throw new RequestInvalid(gapsOf(effective, lacking));
+  const missing = provider === undefined ? missingOf(lacking, readUncertainProviders(view, effective), effective) : [];
+  if (first === undefined) throw new RequestInvalid([noneHasAll(model, missing)]);
   assertNone(findUnlikeCurrencies(offers, effective));
   // By provider, so that of equal ones the first by id is taken.
   const best = others.reduce((least, offer) => (offer.cost < least.cost ? offer : least), first);
@@ -244,7 +254,7 @@ function findCost(view: View, effective: Effective, today: Day): z.output<typeof
     on,
     valid_from: best.price.validFrom,
     source: best.price.source,
-    missing: lacking.map((each) => ({ provider: each.provider, meters: each.gaps.map(({ meter }) => meter) })),
+    missing: missing.map((each) => ({ provider: each.provider, meters: [...each.meters] })),
   };
 }
 
@@ -271,20 +281,29 @@ function gapsOf({ quantities, provider }: Effective, lacking: readonly Lacking[]
 /** In a message; `ctx` has all. */
 const PROVIDERS_NAMED_MAX = 3;
 
-function noneHasAll(model: string, lacking: readonly Lacking[]): RequestProblem {
-  const named = lacking.slice(0, PROVIDERS_NAMED_MAX).map((each) => `${each.provider} ${reasonsOf(each).join(', ')}`);
-  const more = lacking.length > PROVIDERS_NAMED_MAX ? `; and ${lacking.length - PROVIDERS_NAMED_MAX} more` : '';
+function noneHasAll(model: string, missing: readonly Missing[]): RequestProblem {
+  const named = missing.slice(0, PROVIDERS_NAMED_MAX).map((each) => `${each.provider} ${each.reasons.join(', ')}`);
+  const more = missing.length > PROVIDERS_NAMED_MAX ? `; and ${missing.length - PROVIDERS_NAMED_MAX} more` : '';
   const msg = `No provider has every rate that the request needs: ${named.join('; ')}${more}`;
-  const missing = lacking.map((each) => ({
-    provider: each.provider,
-    meters: each.gaps.map(({ meter }) => meter),
-    reasons: reasonsOf(each),
-  }));
   return queryProblem('model', model, { msg, type: 'rate_missing', ctx: { missing } });
 }
 
-function reasonsOf({ gaps }: Lacking): readonly string[] {
-  return gaps.map(({ reason }) => reason);
+/** Providers without a known price lack all meters. */
+function missingOf(
+  lacking: readonly Lacking[],
+  uncertain: readonly string[],
+  { quantities, on }: Effective,
+): readonly Missing[] {
+  const ofGaps = lacking.map(({ provider, gaps }) => ({
+    provider,
+    meters: gaps.map(({ meter }) => meter),
+    reasons: gaps.map(({ reason }) => reason),
+  }));
+  const meters = METERS.filter((meter) => quantities[meter] !== undefined);
+  const reasons = [`has no known price for ${on}`];
+  return [...ofGaps, ...uncertain.map((provider) => ({ provider, meters, reasons }))].sort((a, b) =>
+    a.provider < b.provider ? -1 : 1,
+  );
 }
 
 function assertNone(problems: readonly RequestProblem[]): void {
