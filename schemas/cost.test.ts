@@ -364,7 +364,7 @@ describe('a rate that is not known is a gap, never another rate', () => {
       'reasoning, which some providers charge as output and some apart',
       CACHED,
       { quantities: { reasoning: 1 } },
-      ['has no rate for reasoning; if it charges these tokens as output, count them in output'],
+      ['has no rate for reasoning'],
     ],
     [
       'a tier that the meter lacks',

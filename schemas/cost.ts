@@ -62,7 +62,7 @@ export const CONTEXT_MAX = Number.MAX_SAFE_INTEGER;
 /** Decimal places of every cost. */
 const PLACES = 12;
 
-/** Costs are rounded half up to twelve decimal places, without binary fractions; their sum is exact. */
+/** Costs are rounded half up to twelve decimal places, without binary fractions; their sum is exact, as far as a number holds. */
 export function costOf(rates: readonly Rate[], request: CostRequest): Cost {
   const counted = countMeters(rates, request);
   const context = contextOf(counted);
@@ -132,8 +132,7 @@ function countMeters(rates: readonly Rate[], { quantities, units = {} }: CostReq
 }
 
 function noRateText(meter: Meter, unit: string | undefined): string {
-  const text = `has no rate for ${meter}${unit === undefined ? '' : ` in the unit ${unit}`}`;
-  return meter === 'reasoning' ? `${text}; if it charges these tokens as output, count them in output` : text;
+  return `has no rate for ${meter}${unit === undefined ? '' : ` in the unit ${unit}`}`;
 }
 
 interface Asked {

@@ -194,6 +194,9 @@ test('meters without a rate are refused: each by name for one provider, else by 
     {
       loc: ['query', 'model'],
       type: 'rate_missing',
+      msg:
+        'No provider has every rate that the request needs: cheap has no rate for input with tier batch and has no rate for cache_read; ' +
+        'whole has no rate for cache_read with tier batch',
       ctx: {
         missing: [
           {
@@ -205,6 +208,20 @@ test('meters without a rate are refused: each by name for one provider, else by 
         ],
       },
     },
+  ]);
+});
+
+test('of a rate for reasoning that is missing it is said once that the tokens may be part of output', async () => {
+  const hint = 'If a provider charges reasoning as output, count these tokens in output.';
+  expect(await problemsFor('model=m&input=1&reasoning=2')).toMatchObject([
+    {
+      msg: `No provider has every rate that the request needs: cheap has no rate for reasoning; whole has no rate for reasoning. ${hint}`,
+      ctx: { missing: [{ reasons: ['has no rate for reasoning'] }, { reasons: ['has no rate for reasoning'] }] },
+    },
+  ]);
+  expect(await problemsFor('model=m&input=1&reasoning=2&search=1&provider=cheap')).toMatchObject([
+    { loc: ['query', 'reasoning'], msg: `cheap has no rate for reasoning. ${hint}` },
+    { loc: ['query', 'search'], msg: 'cheap has no rate for search' },
   ]);
 });
 

@@ -273,18 +273,24 @@ function gapsOf({ quantities, provider }: Effective, lacking: readonly Lacking[]
   return lacking
     .flatMap(({ gaps }) => gaps)
     .map(({ meter, reason }) => {
-      const msg = `${provider} ${reason}`;
+      const msg = `${provider} ${reason}${hintFor([meter])}`;
       return queryProblem(meter, String(quantities[meter]), { msg, type: 'rate_missing', ctx: { provider } });
     });
+}
+
+/** A sentence to end a message with. */
+function hintFor(meters: readonly Meter[]): string {
+  if (!meters.includes('reasoning')) return '';
+  return '. If a provider charges reasoning as output, count these tokens in output.';
 }
 
 /** In a message; `ctx` has all. */
 const PROVIDERS_NAMED_MAX = 3;
 
 function noneHasAll(model: string, missing: readonly Missing[]): RequestProblem {
-  const named = missing.slice(0, PROVIDERS_NAMED_MAX).map((each) => `${each.provider} ${each.reasons.join(', ')}`);
+  const named = missing.slice(0, PROVIDERS_NAMED_MAX).map((each) => `${each.provider} ${each.reasons.join(' and ')}`);
   const more = missing.length > PROVIDERS_NAMED_MAX ? `; and ${missing.length - PROVIDERS_NAMED_MAX} more` : '';
-  const msg = `No provider has every rate that the request needs: ${named.join('; ')}${more}`;
+  const msg = `No provider has every rate that the request needs: ${named.join('; ')}${more}${hintFor(missing.flatMap(({ meters }) => meters))}`;
   return queryProblem('model', model, { msg, type: 'rate_missing', ctx: { missing } });
 }
 
