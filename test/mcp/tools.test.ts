@@ -20,7 +20,7 @@ const RANKS = '/v1/rankings';
 const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, path: string, says: RegExp])[] = [
   ['list-models', { q: 'AURORA', limit: 2 }, '/v1/models?q=AURORA&limit=2', /^2 of \d+ models, data as of 2026-06-03/],
   ['list-models', { q: 'nobody' }, '/v1/models?q=nobody', /No models match/],
-  ['get-model', { id: 'aurora-2' }, '/v1/models/aurora-2', /USD per million tokens/],
+  ['get-model', { id: 'aurora-2' }, '/v1/models/aurora-2', /output \(USD per million tokens\) .* other rates/],
   ['list-benchmarks', {}, '/v1/benchmarks', /reason-bench/],
   ['list-benchmarks', { category: 'none' }, '/v1/benchmarks?category=none', /No benchmarks match/],
   ['list-scores', { model: 'aurora-2', sort: '-value' }, '/v1/scores?model=aurora-2&sort=-value', /last page/],
