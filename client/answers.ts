@@ -133,7 +133,7 @@ export interface components {
         readonly CostMissing: {
             /** @description A provider of the model */
             readonly provider: string;
-            /** @description Meters of the request that it has no rate for */
+            /** @description Meters of the request that it has no rate for; all if its price on the day is not known */
             readonly meters: readonly string[];
         };
         /** @description The cost of one meter at one rate */

@@ -282,6 +282,28 @@ const CASES: readonly Case[] = [
     0.03625,
   ],
   [
+    'parts of a second beside many tokens', // 10⁶ × 2 / 10⁶ = 2 (above 100,000: × 4 = 4); 12.5678 × 0.001 = 0.0125678
+    [...MEDIA, each('audio_out', 'second', 0.001)],
+    { quantities: { input: 1_000_000, audio_in: 0.3, audio_out: 12.5678 } }, // 0.3 × 0.0001 = 0.00003
+    [
+      ['input', 1_000_000, 4],
+      ['audio_in', 0.3, 0.00003],
+      ['audio_out', 12.5678, 0.0125678],
+    ],
+    4.0125978,
+  ],
+  [
+    'requests and parts of a second beside the largest context', // to 16 digits; 2 × 0.005; 0.3 × 0.0001
+    [tokens('input', 1), ...MEDIA.filter(({ meter }) => meter !== 'input')],
+    { quantities: { input: Number.MAX_SAFE_INTEGER, audio_in: 0.3, request: 2 } },
+    [
+      ['input', Number.MAX_SAFE_INTEGER, 9_007_199_254.740992],
+      ['audio_in', 0.3, 0.00003],
+      ['request', 2, 0.01],
+    ],
+    9_007_199_254.75102,
+  ],
+  [
     'reasoning with a rate of its own, and nothing for quantities of 0', // 700 × 12 / 10⁶ = 0.0084
     MEDIA,
     { quantities: { input: 0, output: 0, reasoning: 700 } },
@@ -342,7 +364,7 @@ describe('a rate that is not known is a gap, never another rate', () => {
       'reasoning, which some providers charge as output and some apart',
       CACHED,
       { quantities: { reasoning: 1 } },
-      ['has no rate for reasoning; if it charges these tokens as output, count them in output'],
+      ['has no rate for reasoning'],
     ],
     [
       'a tier that the meter lacks',

@@ -7,7 +7,7 @@ import type { RecordOf } from './datasets.ts';
 import type { Meter, Rate } from './rates.ts';
 
 export interface CostRequest {
-  /** Each at least 0; 0 needs no rate. */
+  /** Each at least 0; 0 needs no rate. Those of the context together are at most {@link CONTEXT_MAX}. */
   readonly quantities: Readonly<Partial<Record<Meter, number>>>;
   /** Which unit a meter is counted in; default: the only one of its rates. */
   readonly units?: Readonly<Partial<Record<Meter, string>>> | undefined;
@@ -47,7 +47,7 @@ export type Cost =
  * The meters whose tokens are the context that `context_min` is compared with, in their order in the prompt: what is cached is its
  * beginning.
  */
-const CONTEXT_METERS: readonly Meter[] = [
+export const CONTEXT_METERS: readonly Meter[] = [
   'cache_read',
   'cache_write_1h',
   'cache_write',
@@ -56,10 +56,13 @@ const CONTEXT_METERS: readonly Meter[] = [
   'audio_in',
 ];
 
+/** Larger sums of tokens are not exact. */
+export const CONTEXT_MAX = Number.MAX_SAFE_INTEGER;
+
 /** Decimal places of every cost. */
 const PLACES = 12;
 
-/** Costs are rounded half up to twelve decimal places, without binary fractions; their sum is exact. */
+/** Costs are rounded half up to twelve decimal places, without binary fractions; their sum is exact, as far as a number holds. */
 export function costOf(rates: readonly Rate[], request: CostRequest): Cost {
   const counted = countMeters(rates, request);
   const context = contextOf(counted);
@@ -83,10 +86,13 @@ type Price = Pick<RecordOf<'pricing'>, 'input_per_million' | 'output_per_million
 
 /** As {@link costOf}; a price without rates, such as one before version 1.2 of the records, has input and output only. */
 export function costOfPrice(price: Price, request: CostRequest): Cost {
-  if (price.rates !== undefined && price.rates !== null) return costOf(price.rates, request);
-  const cost = costOf([...millionRate('input', price), ...millionRate('output', price)], request);
-  if ('gaps' in cost) return cost;
+  const cost = costOf(ratesOf(price), request);
+  if ((price.rates ?? null) !== null || 'gaps' in cost) return cost;
   return { ...cost, parts: cost.parts.map((part) => ({ ...part, assumed: [...part.assumed, 'conditions'] })) };
+}
+
+export function ratesOf(price: Price): readonly Rate[] {
+  return price.rates ?? [...millionRate('input', price), ...millionRate('output', price)];
 }
 
 function millionRate(meter: 'input' | 'output', price: Price): readonly Rate[] {
@@ -126,8 +132,7 @@ function countMeters(rates: readonly Rate[], { quantities, units = {} }: CostReq
 }
 
 function noRateText(meter: Meter, unit: string | undefined): string {
-  const text = `has no rate for ${meter}${unit === undefined ? '' : ` in the unit ${unit}`}`;
-  return meter === 'reasoning' ? `${text}; if it charges these tokens as output, count them in output` : text;
+  return `has no rate for ${meter}${unit === undefined ? '' : ` in the unit ${unit}`}`;
 }
 
 interface Asked {
@@ -143,29 +148,43 @@ function partsOf(counted: Counted, asked: Asked): CostGap | { readonly parts: re
   const { meter, unit } = counted;
   const levels = unit === undefined ? counted.reason : chooseLevels(counted, asked);
   if (typeof levels === 'string') return { meter, reason: levels };
-  const [from, to] = placeOf(counted, asked);
-  const isSplit = levels.length > 1 && isContext(counted) && asked.context.meters > 1;
+  const isSplit = levels.length > 1 && isContext(counted);
   const shared: readonly Assumption[] = [
-    ...(isSplit ? (['order'] as const) : []),
+    ...(isSplit && asked.context.meters > 1 ? (['order'] as const) : []),
     ...(isContextUncertain(counted, asked) ? (['context'] as const) : []),
   ];
+  const parts = isSplit
+    ? splitByLevels(counted, levels, asked)
+    : [{ quantity: counted.quantity, rate: levels[0].rate }];
+  return {
+    parts: parts.map(({ quantity, rate }) => {
+      const assumed = [...(saysHowItApplies(rate) ? [] : (['applies'] as const)), ...shared];
+      return { meter, quantity, rate, assumed };
+    }),
+  };
+}
+
+/** By where its tokens are in the context. They are whole numbers, so that the differences are exact. */
+function splitByLevels(counted: Counted, levels: Levels, { all }: Asked): readonly Pick<Part, 'quantity' | 'rate'>[] {
+  const at = CONTEXT_METERS.indexOf(counted.meter);
+  const before = all.filter((other) => isContext(other) && CONTEXT_METERS.indexOf(other.meter) < at);
+  const from = before.reduce((sum, { quantity }) => sum + quantity, 0);
   const parts = levels.toReversed().map(({ rate, from: start, to: end }) => {
-    const quantity = Math.min(to, end) - Math.max(from, start);
-    return { meter, quantity, rate, assumed: [...(saysHowItApplies(rate) ? [] : (['applies'] as const)), ...shared] };
+    return { quantity: Math.min(from + counted.quantity, end) - Math.max(from, start), rate };
   });
-  return { parts: parts.filter(({ quantity }) => quantity > 0) };
+  return parts.filter(({ quantity }) => quantity > 0);
 }
 
 /**
  * The rates that the tokens of a meter have, or what is missing. They name exactly the tier and region of the request; a rate that names
  * less of them but applies to a larger context would make theirs doubtful.
  */
-function chooseLevels({ meter, rates }: Counted, { context, request }: Asked): readonly Level[] | string {
+function chooseLevels({ meter, rates }: Counted, { context, request }: Asked): Levels | string {
   const what = `${meter}${conditionText(request)}`;
   const exact = rates.filter((rate) => isExactly(rate, request));
   if (exact.length === 0) return noConditionText(meter, rates, request);
   const levels = levelsOf(exact, context.tokens);
-  const [highest] = levels;
+  const [highest, ...lower] = levels;
   const from = levels.at(-1)?.from ?? Math.min(...exact.map(thresholdOf));
   if (highest === undefined || from > 0) return `has no rate for ${what} up to ${from} tokens of context`;
   const alike = ({ rate }: Level) => exact.filter((other) => thresholdOf(other) === thresholdOf(rate));
@@ -174,7 +193,9 @@ function chooseLevels({ meter, rates }: Counted, { context, request }: Asked): r
     .filter((rate) => isPartly(rate, request))
     .map(thresholdOf)
     .filter((threshold) => threshold > thresholdOf(highest.rate) && threshold < context.tokens);
-  return higher.length === 0 ? levels : `has no rate for ${what} above ${Math.min(...higher)} tokens of context`;
+  return higher.length === 0
+    ? [highest, ...lower]
+    : `has no rate for ${what} above ${Math.min(...higher)} tokens of context`;
 }
 
 /** Whether what isn't counted in tokens may lift the context above another threshold. */
@@ -193,6 +214,9 @@ interface Level {
   readonly from: number;
   readonly to: number;
 }
+
+/** Output follows the context, so all of it has the rate of the first. */
+type Levels = readonly [highest: Level, ...lower: Level[]];
 
 /** Largest threshold first: a marginal rate is for the tokens above it, any other one for all below the one before. */
 function levelsOf(rates: readonly Rate[], context: number): readonly Level[] {
@@ -242,16 +266,6 @@ function contextOf(counted: readonly Counted[]): Context {
     meters: inTokens.length,
     isWhole: all.length === inTokens.length,
   };
-}
-
-/** Where its tokens are: in the context, or, as output, behind it. */
-function placeOf(counted: Counted, { all, context }: Asked): readonly [from: number, to: number] {
-  const { meter, quantity } = counted;
-  if (!isContext(counted)) return [context.tokens, context.tokens + quantity];
-  const at = CONTEXT_METERS.indexOf(meter);
-  const before = all.filter((other) => isContext(other) && CONTEXT_METERS.indexOf(other.meter) < at);
-  const from = before.reduce((sum, other) => sum + other.quantity, 0);
-  return [from, from + quantity];
 }
 
 /** ` with tier batch and region eu`; empty without. */

@@ -67,9 +67,10 @@ function assertOff(wanted: readonly string[], { name, off }: Recipe): readonly U
 
 const SettingsSchema = z.looseObject({ upstreams: z.array(z.looseObject({ id: z.string() })) });
 
-/** Removes `off`; everything else stays as it is. */
+/** Removes `off`; all else stays as it is, also the order of fields, which zod would change. */
 async function switchOn(path: string, ids: readonly string[]): Promise<void> {
-  const settings = SettingsSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  const settings = JSON.parse(await readFile(path, 'utf8')) as z.infer<typeof SettingsSchema>; // As checked next.
+  SettingsSchema.parse(settings);
   const upstreams = settings.upstreams.map(({ off, ...upstream }) =>
     off === undefined || ids.includes(upstream.id) ? upstream : { ...upstream, off },
   );
@@ -78,14 +79,14 @@ async function switchOn(path: string, ids: readonly string[]): Promise<void> {
 
 function describeOff(off: readonly Upstream[], source: string): readonly string[] {
   if (off.length === 0) return [];
-  const remedy = `ask them, then remove "off" in ${join(source, 'source.json')}, or begin anew: init --with ${off.map(({ id }) => id).join(',')}`;
+  const command = `modelstats init OTHER_DIR --with ${off.map(({ id }) => id).join(',')}`;
   return [
     'Off, because their data may not be passed on without permission:',
     ...off.map(({ id, name, license, terms_url }) => {
       const terms = [license ?? 'no licence stated', ...(terms_url === null ? [] : [terms_url])];
       return `  ${id} (${name}): ${terms.join(', ')}`;
     }),
-    `To use one, ${remedy}.`,
+    `After the upstream permits it, remove "off" in ${join(source, 'source.json')}, or run: ${command}`,
   ];
 }
 

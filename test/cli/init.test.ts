@@ -46,7 +46,7 @@ test('upstreams whose data may not be passed on are off, with the reason and how
 Off, because their data may not be passed on without permission:
   openrouter (OpenRouter): no licence stated, https://openrouter.ai/terms
   livebench (LiveBench): no licence stated, https://livebench.ai
-To use one, ask them, then remove "off" in ${join(folder, 'source', 'source.json')}, or begin anew: init --with openrouter,livebench.
+After the upstream permits it, remove "off" in ${join(folder, 'source', 'source.json')}, or run: modelstats init OTHER_DIR --with openrouter,livebench
 Next:
 `);
   const { upstreams } = JSON.parse(await readFile(join(folder, 'source', 'source.json'), 'utf8'));
@@ -71,7 +71,8 @@ test('--with, repeated or as a list, switches upstreams on in the copy, and chan
     expect(made).toMatchObject({ code: 0, stderr: '' });
     const offIds = ['openrouter', 'livebench'].filter((id) => !ids.some((on) => on === id));
     expect(JSON.parse(made.stdout).off.map(({ upstream }: { readonly upstream: string }) => upstream)).toEqual(offIds);
-    expect(JSON.parse(await readFile(join(folder, 'source', 'source.json'), 'utf8'))).toEqual(without(ids));
+    const text = await readFile(join(folder, 'source', 'source.json'), 'utf8');
+    expect(text).toBe(`${JSON.stringify(without(ids), null, 2)}\n`); // Also the order of its fields.
   }
 });
 

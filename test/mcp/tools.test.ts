@@ -20,7 +20,7 @@ const RANKS = '/v1/rankings';
 const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, path: string, says: RegExp])[] = [
   ['list-models', { q: 'AURORA', limit: 2 }, '/v1/models?q=AURORA&limit=2', /^2 of \d+ models, data as of 2026-06-03/],
   ['list-models', { q: 'nobody' }, '/v1/models?q=nobody', /No models match/],
-  ['get-model', { id: 'aurora-2' }, '/v1/models/aurora-2', /USD per million tokens/],
+  ['get-model', { id: 'aurora-2' }, '/v1/models/aurora-2', /output \(USD per million tokens\) .* other rates/],
   ['list-benchmarks', {}, '/v1/benchmarks', /reason-bench/],
   ['list-benchmarks', { category: 'none' }, '/v1/benchmarks?category=none', /No benchmarks match/],
   ['list-scores', { model: 'aurora-2', sort: '-value' }, '/v1/scores?model=aurora-2&sort=-value', /last page/],
@@ -45,6 +45,12 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
     { model: 'aurora-2', quantities: { input: 1000, output: 200 } },
     '/v1/cost?model=aurora-2&input=1000&output=200',
     /^0\.005 USD for aurora-2 at .*\n.*\ninput \| 1000 \| 2\.5 \| 1000000 token \| - \| 0\.0025 \| conditions/,
+  ],
+  [
+    'get-cost',
+    { model: 'aurora-2', quantities: { input: null, output: 200, search: null } },
+    '/v1/cost?model=aurora-2&input=0&output=200',
+    /output \| 200/,
   ],
   ['list-snapshots', {}, '/v1/snapshots', /get-snapshot-file/],
   [
@@ -80,12 +86,17 @@ describe.each(ERAS)('a client of the %s era', (era) => {
       '/v1/cost?model=aurora-2&input=0&output=1&cache_read=5',
     ],
     ['get-cost', { model: 'aurora-2', quantities: { input: -1 } }, '/v1/cost?model=aurora-2&input=-1'],
+    [
+      'get-cost',
+      { model: 'aurora-2', quantities: { output: 1.5, search: 'x' } },
+      '/v1/cost?model=aurora-2&input=0&output=1.5&search=x',
+    ],
   ])('is refused %s %o as %s is', async (tool, args, path) => {
     const { client, customer } = await mcp.connect({ era });
     const { text, data, isError } = await client.call(tool, args);
     const told = (await mcp.api.ask(customer, path)).json();
     expect(isError).toBe(true);
-    expect(withoutRequest(data)).toEqual(inArguments(withoutRequest(told)));
+    expect(withoutRequest(data)).toEqual(inArguments(withoutRequest(told), Object.keys(Object(args).quantities ?? {})));
     expect(text).toContain(JSON.stringify(data));
   });
 
@@ -98,12 +109,15 @@ describe.each(ERAS)('a client of the %s era', (era) => {
   });
 });
 
-/** Problems of parameters as those of arguments. */
-function inArguments(body: unknown): unknown {
+/** Problems of parameters as those of arguments, and of meters as those of quantities. */
+function inArguments(body: unknown, meters: readonly string[]): unknown {
   const { detail } = Object(body);
   if (detail === undefined) return body;
   return {
-    detail: detail.map((problem: { loc: string[] }) => ({ ...problem, loc: ['arguments', ...problem.loc.slice(1)] })),
+    detail: detail.map(({ loc: [, name = ''], ...problem }: { loc: string[] }) => ({
+      ...problem,
+      loc: ['arguments', ...(meters.includes(name) ? ['quantities'] : []), name],
+    })),
   };
 }
 
@@ -143,6 +157,9 @@ test('every tool only reads, and has the parameters of its route as arguments, w
   expect(tools.find(({ name }) => name === 'get-rankings')?.inputSchema).toMatchObject({
     required: ['category'],
     properties: { limit: { type: 'integer', minimum: 1, maximum: 50 } },
+  });
+  expect(tools.find(({ name }) => name === 'get-cost')?.inputSchema).toMatchObject({
+    required: ['model', 'quantities'],
   });
 });
 

@@ -40,6 +40,19 @@ export function readPrices(view: View, query: PricesQuery, today: Day): readonly
   });
 }
 
+/**
+ * The providers whose price is not known for a day without a capture, because it differs between the captures before and after it, by id.
+ * One whose only price is before or after counts too.
+ */
+export function readUncertainProviders(view: View, { model, on }: PricesQuery): readonly string[] {
+  const days = view.capturedDays('pricing');
+  const [before, after] = [days.findLast((day) => day <= on), days.find((day) => day > on)];
+  if (before === undefined || before === on || after === undefined) return [];
+  const around = readIntervals(view, { model, kind: 'pricing', series: undefined, from: before, to: after });
+  const known = around.filter(({ validFrom, validTo }) => validFrom <= on && on <= validTo).map(({ series }) => series);
+  return [...new Set(around.map(({ series }) => series))].filter((provider) => !known.includes(provider)).sort();
+}
+
 type Price = Omit<PriceInForce, 'validFrom' | 'source'>;
 
 /** Of a record, or of the payload of a point. */

@@ -20,7 +20,7 @@ function priceOf(model_id: string, provider: string, rates: readonly object[], m
   return { model_id, provider, input_per_million: find('input'), output_per_million: find('output'), ...more, rates };
 }
 
-const MODELS = ['m', 'bare', 'gone', 'media', 'money'].map((id) => ({ id, name: id }));
+const MODELS = ['m', 'bare', 'gone', 'media', 'both', 'money'].map((id) => ({ id, name: id }));
 const CHEAP = [rate('input', 1), rate('output', 4)];
 const WHOLE = [
   ...[rate('input', 2), rate('output', 6), rate('cache_read', 0.2)],
@@ -35,6 +35,8 @@ function pricesWith(cheap: readonly object[]): readonly object[] {
     priceOf('m', 'whole', WHOLE),
     priceOf('media', 'by-image', [IMAGE]),
     priceOf('media', 'by-token', [rate('image_out', 30)]),
+    priceOf('both', 'either', [rate('image_out', 30), IMAGE]),
+    priceOf('both', 'by-token', [rate('image_out', 30)]),
     priceOf('money', 'dollar', CHEAP),
     priceOf('money', 'euro', CHEAP, { currency: 'EUR' }),
   ];
@@ -117,7 +119,25 @@ test.each([
 
 test('a day without a capture has the price of the days around it if that is one; else it has none', async () => {
   const on = '2027-02-02';
-  expect(await costFor(`model=m&input=1000&on=${on}`)).toMatchObject({ cost: 0.002, provider: 'whole' });
+  expect(await costFor(`model=m&input=1000&on=${on}`)).toMatchObject({
+    cost: 0.002,
+    provider: 'whole',
+    missing: [{ provider: 'cheap', meters: ['input'] }],
+  });
+  expect(await costFor(`model=m&input=1&cache_read=0&output=1&provider=whole&on=${on}`)).toMatchObject({ missing: [] });
+  expect(await problemsFor(`model=m&input=1&search=2&on=${on}`)).toMatchObject([
+    {
+      loc: ['query', 'model'],
+      type: 'rate_missing',
+      ctx: {
+        missing: [
+          { provider: 'cheap', meters: ['input', 'search'], reasons: [`has no known price for ${on}`] },
+          { provider: 'whole', meters: ['search'] },
+        ],
+      },
+    },
+  ]);
+  expect(await costFor('model=m&input=1&on=2027-02-05')).toMatchObject({ missing: [] });
   expect(await problemsFor(`model=m&input=1000&provider=cheap&on=${on}`)).toMatchObject([
     { loc: ['query', 'provider'], type: 'price_missing', msg: expect.stringContaining(on) },
   ]);
@@ -174,6 +194,9 @@ test('meters without a rate are refused: each by name for one provider, else by 
     {
       loc: ['query', 'model'],
       type: 'rate_missing',
+      msg:
+        'No provider has every rate that the request needs: cheap has no rate for input with tier batch and has no rate for cache_read; ' +
+        'whole has no rate for cache_read with tier batch',
       ctx: {
         missing: [
           {
@@ -188,12 +211,32 @@ test('meters without a rate are refused: each by name for one provider, else by 
   ]);
 });
 
+test('of a rate for reasoning that is missing it is said once that the tokens may be part of output', async () => {
+  const hint = 'If a provider charges reasoning as output, count these tokens in output.';
+  expect(await problemsFor('model=m&input=1&reasoning=2')).toMatchObject([
+    {
+      msg: `No provider has every rate that the request needs: cheap has no rate for reasoning; whole has no rate for reasoning. ${hint}`,
+      ctx: { missing: [{ reasons: ['has no rate for reasoning'] }, { reasons: ['has no rate for reasoning'] }] },
+    },
+  ]);
+  expect(await problemsFor('model=m&input=1&reasoning=2&search=1&provider=cheap')).toMatchObject([
+    { loc: ['query', 'reasoning'], msg: `cheap has no rate for reasoning. ${hint}` },
+    { loc: ['query', 'search'], msg: 'cheap has no rate for search' },
+  ]);
+});
+
 test('what can’t be compared is refused: pictures with tokens, dollars with euros', async () => {
   expect(await problemsFor('model=media&input=0&image_out=1')).toMatchObject([
     { loc: ['query', 'image_out'], type: 'value_error', msg: expect.stringContaining('image, token') },
   ]);
   expect(await costFor('model=media&input=0&image_out=1&units=image_out:image')).toMatchObject({ cost: 0.04 });
   expect(await costFor('model=media&input=0&image_out=1&provider=by-token')).toMatchObject({ cost: 0.00003 });
+  // One price has both units, the other one only: 2 may be pictures.
+  const unlike = [{ loc: ['query', 'image_out'], type: 'value_error', msg: expect.stringContaining('image, token') }];
+  expect(await problemsFor('model=both&input=0&image_out=2')).toMatchObject(unlike);
+  expect(await problemsFor('model=both&input=0&image_out=2&provider=either')).toMatchObject(unlike);
+  expect(await costFor('model=both&input=0&image_out=2&units=image_out:image')).toMatchObject({ cost: 0.08 });
+  expect(await costFor('model=both&input=0&image_out=2&provider=by-token')).toMatchObject({ cost: 0.00006 });
   expect(await problemsFor('model=money&input=1')).toMatchObject([{ loc: ['query', 'model'], type: 'value_error' }]);
   expect(await costFor('model=money&input=1000&provider=euro')).toMatchObject({ cost: 0.001, currency: 'EUR' });
 });
@@ -204,6 +247,7 @@ test.each([
   ['on', 'model=m&input=1&on=2027-02-07'],
   ['input', 'model=m&input=-1'],
   ['output', 'model=m&input=1&output=1.5'],
+  ['cache_read', 'model=m&input=1&cache_read=9007199254740991'],
   ['tier', 'model=m&input=1&tier=slow'],
   ['units', 'model=m&input=1&units=input'],
   ['units', 'model=m&input=1&units=input:litre'],

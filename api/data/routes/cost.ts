@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
-import { ASSUMPTIONS, type CostGap, type CostPart, type CostRequest, costOfPrice } from '../../../schemas/cost.ts';
+import {
+  ASSUMPTIONS,
+  CONTEXT_MAX,
+  CONTEXT_METERS,
+  type CostGap,
+  type CostPart,
+  type CostRequest,
+  costOfPrice,
+  ratesOf,
+} from '../../../schemas/cost.ts';
 import { METERS, type Meter, RATE_UNITS, RateSchema, TIERS } from '../../../schemas/rates.ts';
 import { planWindowStart } from '../../accounts/organizations/plans.ts';
 import { queryProblem, RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { View } from '../../view/view.ts';
 import { assertKnown } from '../queries/conditions.ts';
-import { type PriceInForce, readPrices } from '../queries/prices-in-force.ts';
+import { type PriceInForce, readPrices, readUncertainProviders } from '../queries/prices-in-force.ts';
 import { dataRoute, type RequestContext } from '../responses/data-route.ts';
 import { all, backfillOf, captureAround, contentOf, sinceDay, value } from '../responses/dependencies.ts';
 import { day, decimal, id, idOf, namesByKey, oneOf, plainInteger } from '../responses/parameters.ts';
@@ -71,7 +80,9 @@ const CostPartSchema = z
 const CostMissingSchema = z
   .object({
     provider: z.string().describe('A provider of the model'),
-    meters: z.array(z.string()).describe('Meters of the request that it has no rate for'),
+    meters: z
+      .array(z.string())
+      .describe('Meters of the request that it has no rate for; all if its price on the day is not known'),
   })
   .meta({ id: 'CostMissing' });
 
@@ -140,7 +151,7 @@ export const costRoute = dataRoute({
     'the captures of the prices around the day; before the first one the reconstructed prices, today also the current ones',
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
-  check: findDayProblems,
+  check: (checked, context) => [...findDayProblems(checked, context), ...findContextProblems(checked)],
   prepare: ({ query }, context): Effective => {
     const { model, provider, units, tier, region } = query;
     return { model, provider, on: dayOf(query, context), quantities: quantitiesOf(query), units, tier, region };
@@ -171,6 +182,16 @@ function findDayProblems(
   return [queryProblem('on', on, { msg: `on is in the future; today is ${today}`, type: 'value_error' })];
 }
 
+/** Names the largest quantity of a context that can't be added exactly. */
+function findContextProblems({ values }: CheckedQuery<CostQuery>): readonly RequestProblem[] {
+  const quantities = CONTEXT_METERS.map((meter) => ({ meter, quantity: values[meter] ?? 0 }));
+  const context = quantities.reduce((sum, { quantity }) => sum + quantity, 0);
+  const [largest] = quantities.toSorted((a, b) => b.quantity - a.quantity);
+  if (context <= CONTEXT_MAX || largest === undefined) return [];
+  const msg = `${CONTEXT_METERS.join(', ')} are the context, which together is at most ${CONTEXT_MAX}`;
+  return [queryProblem(largest.meter, String(largest.quantity), { msg, type: 'value_error' })];
+}
+
 /** Throws `history_window_exceeded`. */
 function dayOf({ on }: CostQuery, { today, rights }: RequestContext): Day {
   const limit = planWindowStart(rights.historyMonths, today);
@@ -197,11 +218,19 @@ interface Lacking {
   readonly gaps: readonly CostGap[];
 }
 
+/** Not compared, and why; by provider. */
+interface Missing {
+  readonly provider: string;
+  readonly meters: readonly Meter[];
+  readonly reasons: readonly string[];
+}
+
 /** Throws `not_found` for an unknown model or provider, and RequestInvalid where no price has every rate. */
 function findCost(view: View, effective: Effective, today: Day): z.output<typeof CostSchema> {
   const { model, provider, on } = effective;
   const prices = readPrices(view, effective, today);
   if (prices.length === 0) throw noPrice(view, effective);
+  assertNone(findUnlikeUnits(prices, effective));
   const offers: Offer[] = [];
   const lacking: Lacking[] = [];
   for (const price of prices) {
@@ -210,10 +239,10 @@ function findCost(view: View, effective: Effective, today: Day): z.output<typeof
     else offers.push({ price, ...found });
   }
   const [first, ...others] = offers;
-  if (first === undefined)
-    throw new RequestInvalid(provider === undefined ? [noneHasAll(model, lacking)] : gapsOf(effective, lacking));
-  const problems = findUnlike(offers, effective);
-  if (problems.length > 0) throw new RequestInvalid(problems);
+  if (first === undefined && provider !== undefined) throw new RequestInvalid(gapsOf(effective, lacking));
+  const missing = provider === undefined ? missingOf(lacking, readUncertainProviders(view, effective), effective) : [];
+  if (first === undefined) throw new RequestInvalid([noneHasAll(model, missing)]);
+  assertNone(findUnlikeCurrencies(offers, effective));
   // By provider, so that of equal ones the first by id is taken.
   const best = others.reduce((least, offer) => (offer.cost < least.cost ? offer : least), first);
   return {
@@ -225,7 +254,7 @@ function findCost(view: View, effective: Effective, today: Day): z.output<typeof
     on,
     valid_from: best.price.validFrom,
     source: best.price.source,
-    missing: lacking.map((each) => ({ provider: each.provider, meters: each.gaps.map(({ meter }) => meter) })),
+    missing: missing.map((each) => ({ provider: each.provider, meters: [...each.meters] })),
   };
 }
 
@@ -244,50 +273,68 @@ function gapsOf({ quantities, provider }: Effective, lacking: readonly Lacking[]
   return lacking
     .flatMap(({ gaps }) => gaps)
     .map(({ meter, reason }) => {
-      const msg = `${provider} ${reason}`;
+      const msg = `${provider} ${reason}${hintFor([meter])}`;
       return queryProblem(meter, String(quantities[meter]), { msg, type: 'rate_missing', ctx: { provider } });
     });
+}
+
+/** A sentence to end a message with. */
+function hintFor(meters: readonly Meter[]): string {
+  if (!meters.includes('reasoning')) return '';
+  return '. If a provider charges reasoning as output, count these tokens in output.';
 }
 
 /** In a message; `ctx` has all. */
 const PROVIDERS_NAMED_MAX = 3;
 
-function noneHasAll(model: string, lacking: readonly Lacking[]): RequestProblem {
-  const named = lacking.slice(0, PROVIDERS_NAMED_MAX).map((each) => `${each.provider} ${reasonsOf(each).join(', ')}`);
-  const more = lacking.length > PROVIDERS_NAMED_MAX ? `; and ${lacking.length - PROVIDERS_NAMED_MAX} more` : '';
-  const msg = `No provider has every rate that the request needs: ${named.join('; ')}${more}`;
-  const missing = lacking.map((each) => ({
-    provider: each.provider,
-    meters: each.gaps.map(({ meter }) => meter),
-    reasons: reasonsOf(each),
-  }));
+function noneHasAll(model: string, missing: readonly Missing[]): RequestProblem {
+  const named = missing.slice(0, PROVIDERS_NAMED_MAX).map((each) => `${each.provider} ${each.reasons.join(' and ')}`);
+  const more = missing.length > PROVIDERS_NAMED_MAX ? `; and ${missing.length - PROVIDERS_NAMED_MAX} more` : '';
+  const msg = `No provider has every rate that the request needs: ${named.join('; ')}${more}${hintFor(missing.flatMap(({ meters }) => meters))}`;
   return queryProblem('model', model, { msg, type: 'rate_missing', ctx: { missing } });
 }
 
-function reasonsOf({ gaps }: Lacking): readonly string[] {
-  return gaps.map(({ reason }) => reason);
+/** Providers without a known price lack all meters. */
+function missingOf(
+  lacking: readonly Lacking[],
+  uncertain: readonly string[],
+  { quantities, on }: Effective,
+): readonly Missing[] {
+  const ofGaps = lacking.map(({ provider, gaps }) => ({
+    provider,
+    meters: gaps.map(({ meter }) => meter),
+    reasons: gaps.map(({ reason }) => reason),
+  }));
+  const meters = METERS.filter((meter) => quantities[meter] !== undefined);
+  const reasons = [`has no known price for ${on}`];
+  return [...ofGaps, ...uncertain.map((provider) => ({ provider, meters, reasons }))].sort((a, b) =>
+    a.provider < b.provider ? -1 : 1,
+  );
 }
 
-/** Offers in several currencies, or of another number of things, can't be compared. */
-function findUnlike(offers: readonly Offer[], { model, quantities }: Effective): readonly RequestProblem[] {
+function assertNone(problems: readonly RequestProblem[]): void {
+  if (problems.length > 0) throw new RequestInvalid(problems);
+}
+
+function findUnlikeCurrencies(offers: readonly Offer[], { model }: Effective): readonly RequestProblem[] {
   const currencies = distinct(offers.map(({ price }) => price.currency));
-  const ofCurrency =
-    currencies.length < 2
-      ? []
-      : [
-          queryProblem('model', model, {
-            msg: `Its prices are in several currencies (${currencies.join(', ')}): name a provider`,
-            type: 'value_error',
-          }),
-        ];
-  const ofUnits = METERS.flatMap((meter) => {
-    const parts = offers.flatMap((offer) => offer.parts.filter((part) => part.meter === meter));
-    const units = distinct(parts.map(({ rate }) => rate.unit));
+  if (currencies.length < 2) return [];
+  const msg = `Its prices are in several currencies (${currencies.join(', ')}): name a provider`;
+  return [queryProblem('model', model, { msg, type: 'value_error' })];
+}
+
+/** Also in prices that lack other rates: a quantity without a unit could be of either. */
+function findUnlikeUnits(prices: readonly PriceInForce[], effective: Effective): readonly RequestProblem[] {
+  const { provider, quantities, units: wanted = {} } = effective;
+  const rates = prices.flatMap(ratesOf);
+  return METERS.flatMap((meter) => {
+    if (quantities[meter] === undefined || wanted[meter] !== undefined) return [];
+    const units = distinct(rates.filter((rate) => rate.meter === meter).map(({ unit }) => unit));
     if (units.length < 2) return [];
-    const msg = `Providers count ${meter} in several units (${units.join(', ')}): name one with "units", or a provider`;
+    const remedy = `name one with "units"${provider === undefined ? ', or a provider' : ''}`;
+    const msg = `The rates for ${meter} are in several units (${units.join(', ')}): ${remedy}`;
     return [queryProblem(meter, String(quantities[meter]), { msg, type: 'value_error' })];
   });
-  return [...ofCurrency, ...ofUnits];
 }
 
 function distinct(texts: readonly string[]): readonly string[] {

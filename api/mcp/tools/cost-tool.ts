@@ -21,7 +21,9 @@ export const costTool = routeTool({
       description: `Tokens by meter: ${METERS.join(', ')}; input without cached ones; images or seconds if so charged`,
     },
   },
+  needed: ['quantities'],
   prepare: async (args) => withQuantities(args),
+  explain: async (error) => (error instanceof RequestInvalid ? inQuantities(error) : undefined),
   descriptions: {
     model: '',
     provider: 'Default: the cheapest with all rates',
@@ -38,9 +40,23 @@ function withQuantities({ quantities, ...args }: Body): Body {
   const names: readonly string[] = METERS;
   const given = Object(quantities) as Body;
   const isRight = typeof quantities === 'object' && Object.keys(given).every((name) => names.includes(name));
-  if (isRight && !Array.isArray(quantities)) return { ...args, input: 0, ...given };
+  if (isRight && !Array.isArray(quantities)) {
+    const named = Object.entries(given).filter(([, quantity]) => quantity !== null);
+    return { ...args, input: 0, ...Object.fromEntries(named) };
+  }
   const msg = `Input should be an object of numbers by meter; the meters are ${METERS.join(', ')}`;
   throw new RequestInvalid([argumentProblem('quantities', quantities, { msg, type: 'value_error' })]);
+}
+
+/** Problems of meters as those of parts of the argument; the first element of `loc` is replaced for all tools. */
+function inQuantities({ detail }: RequestInvalid): RequestInvalid {
+  const names: readonly unknown[] = METERS;
+  return new RequestInvalid(
+    detail.map((problem) => {
+      const [place = '', name = ''] = problem.loc;
+      return names.includes(name) ? { ...problem, loc: [place, 'quantities', name] } : problem;
+    }),
+  );
 }
 
 const COLUMNS: Columns = {

@@ -170,7 +170,7 @@ function modelText({ body, dataAsOf, cut }: TextInput): string {
     table(MODEL_COLUMNS, [body]),
     aliases.length === 0 ? undefined : `Also called: ${aliases.join(', ')}.`,
     `Prices, ${prices.length}:`,
-    prices.length === 0 ? 'none' : table(PRICE_COLUMNS, prices),
+    prices.length === 0 ? 'none' : table({ ...PRICE_COLUMNS, ...RATE_COLUMNS }, prices),
     `Ranks, ${ranks.length}:`,
     ranks.length === 0 ? 'none' : table({ category: 'category', ...RANK_COLUMNS }, ranks),
     `Scores, ${scores.length}:`,

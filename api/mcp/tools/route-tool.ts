@@ -13,6 +13,8 @@ export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'desc
   readonly defaults?: Readonly<Record<string, string>>;
   /** Schemas of arguments that `prepare` turns into the route's; default: none. */
   readonly more?: Readonly<Record<string, JsonSchema>>;
+  /** Those of `more` that are required; default: none. */
+  readonly needed?: readonly string[];
   readonly prepare?: (args: Body, exchange: Exchange) => Promise<Body>;
   /** Looks up existing values if nothing was found. */
   readonly hint?: (found: RouteBody, exchange: Exchange) => Promise<string | undefined>;
@@ -32,6 +34,7 @@ export function routeTool(definition: RouteToolDefinition): Tool {
     descriptions = {},
     defaults = {},
     more = {},
+    needed = [],
     prepare,
     hint,
     explain,
@@ -40,7 +43,12 @@ export function routeTool(definition: RouteToolDefinition): Tool {
     ...described
   } = definition;
   const ofRoute = inputSchemaOf(route, { omitted, descriptions });
-  const inputSchema = { ...ofRoute, properties: { ...Object(ofRoute['properties']), ...more } };
+  const required = [...(Object(ofRoute)['required'] ?? []), ...needed];
+  const inputSchema = {
+    ...ofRoute,
+    properties: { ...Object(ofRoute['properties']), ...more },
+    ...(required.length === 0 ? {} : { required }),
+  };
   const names = Object.keys(Object(inputSchema['properties']));
   return {
     ...described,

@@ -37,7 +37,10 @@ export function costResponse({ world, today }: ApiState, { query }: Asked): Expe
   const costs = able.map((offer) => ({ offer, ...costAt(offer, asked, query) }));
   const [best] = costs.sort((a, b) => a.cost - b.cost || compareText(a.offer.provider, b.offer.provider));
   if (best === undefined) throw new Error('an able provider has a cost');
-  const unable = prices.filter((offer) => lacks(offer).length > 0);
+  const unable = prices
+    .filter((offer) => lacks(offer).length > 0)
+    .map((offer) => [offer.provider, lacks(offer)] as const);
+  const unknown = provider === undefined ? uncertainOn(world, model, on).map((id) => [id, asked] as const) : [];
   return {
     kind: 'body',
     body: {
@@ -49,9 +52,22 @@ export function costResponse({ world, today }: ApiState, { query }: Asked): Expe
       on,
       valid_from: best.offer.validFrom,
       source: 'capture',
-      missing: unable.map((offer) => ({ provider: offer.provider, meters: lacks(offer) })),
+      missing: [...unable, ...unknown]
+        .sort(([a], [b]) => compareText(a, b))
+        .map(([id, meters]) => ({ provider: id, meters })),
     },
   };
+}
+
+/** Providers with another price, or none, on the captured day before a day without a capture than on the one after. */
+function uncertainOn(world: World, model: string, on: Day): readonly string[] {
+  const captured = world.nights.filter((night) => night.captured.includes('pricing')).map(({ day }) => day);
+  const [before, after] = [captured.findLast((day) => day < on), captured.find((day) => day > on)];
+  if (captured.includes(on) || before === undefined || after === undefined) return [];
+  return [...world.series.pricing.values()]
+    .filter(({ key }) => key[0] === model)
+    .filter(({ days, values }) => values[days.indexOf(before)] !== values[days.indexOf(after)])
+    .map(({ key }) => key[1] ?? '');
 }
 
 function invalid(problems: readonly (readonly [name: string, type: string])[]): Expected {
