@@ -57,8 +57,10 @@ def every_operation() -> Iterator[tuple[str, int]]:
         given: dict[str, Any] = {}
         for parameter in operation.get("parameters", []):
             if parameter.get("required") is True:
-                kind, value = hints[parameter["name"]], parameter["examples"]["default"]["value"]
-                given[parameter["name"]] = kind(value) if issubclass(kind, Enum) else value
+                named = parameter["name"]
+                argument = named if named in hints else f"{named}_"  # Built-in names get an underscore.
+                kind, value = hints[argument], parameter["examples"]["default"]["value"]
+                given[argument] = kind(value) if issubclass(kind, Enum) else value
         yield operation["operationId"], pages_of(module, hints, given)
 
 
