@@ -5,17 +5,19 @@ import { type JsonForm, parseJson } from './json-form.ts';
 
 /** What is counted. */
 export const METERS = [
-  ...([
-    'input',
-    'output',
-    'cache_read',
-    'cache_write',
-    'cache_write_1h',
-    'reasoning',
-    'image_in',
-    'image_out',
-  ] as const),
-  ...(['audio_in', 'audio_out', 'video_out', 'request', 'search'] as const),
+  'input',
+  'output',
+  'cache_read',
+  'cache_write',
+  'cache_write_1h',
+  'reasoning',
+  'image_in',
+  'image_out',
+  'audio_in',
+  'audio_out',
+  'video_out',
+  'request',
+  'search',
 ] as const;
 export const RATE_UNITS = ['token', 'image', 'second', 'request', 'page'] as const;
 export const TIERS = ['batch', 'flex', 'priority', 'fast'] as const;
@@ -151,8 +153,8 @@ export function pricesByMeter({ input, output, rates }: Priced): ReadonlyMap<Met
   return prices;
 }
 
-/** Without the binary noise of a division. */
-function comparedPrice({ price, per, unit }: Rate): number {
+/** Per million tokens, or per one of another unit; without the binary noise of a division. */
+export function comparedPrice({ price, per, unit }: Rate): number {
   const units = unit === 'token' ? MILLION : 1;
   return per === units ? price : plainNumber((price / per) * units);
 }
@@ -183,7 +185,7 @@ export function findSuspectRate(
     if (old === undefined || old === 0 || price === 0 || !isPlausible(rate, old)) return false;
     return Math.max(price / old, old / price) > ratioMax;
   };
-  const changed = rates.filter((rate) => !isRepeated(rate) && millionPrice(rate) !== before.get(keyOf(rate)));
+  const changed = rates.filter((rate) => !isPlainPrice(rate) && millionPrice(rate) !== before.get(keyOf(rate)));
   const outside = changed.filter((rate) => !isPlausible(rate, millionPrice(rate)));
   if (outside.length > 0) return `price_range ${outside.map((rate) => JSON.stringify(rate)).join(', ')}`;
   const jumps = changed.filter(isJump);
@@ -195,6 +197,7 @@ function millionPrice({ price, per }: Rate): number {
   return price * (MILLION / per);
 }
 
-function isRepeated({ meter, unit, when }: Rate): boolean {
+/** Whether `input_per_million` or `output_per_million` repeats it. */
+export function isPlainPrice({ meter, unit, when }: Rate): boolean {
   return (meter === 'input' || meter === 'output') && unit === 'token' && when === undefined;
 }

@@ -43,10 +43,9 @@ function withRange(schema: z.ZodNumber, column: Column): z.ZodNumber {
 
 export function columnSchema(column: Column): z.ZodType {
   const schema = VALUE_SCHEMAS[column.type](column);
-  const { nullable, description, values = [] } = column;
-  return (nullable ? schema.nullable() : schema).describe(
-    [description, ...(values.length === 0 ? [] : [values.join(', ')])].join(': '),
-  );
+  const { nullable, description, values } = column;
+  const text = values === undefined ? description : `${description}: ${values.join(', ')}`;
+  return (nullable ? schema.nullable() : schema).describe(text);
 }
 
 /**

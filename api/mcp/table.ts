@@ -1,6 +1,7 @@
 /** Tables that cost few tokens: a line of names, then a line per row, cells separated by ` | `. */
 import { addDays } from '../../runtime/day.ts';
 import { plainNumber } from '../../runtime/plain-number.ts';
+import { comparedPrice, isPlainPrice, type Rate } from '../../schemas/rates.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -83,27 +84,24 @@ export const PRICE_COLUMNS: Columns = {
 
 /** Every rate beside the plain prices of input and output, such as `input (batch) 0.5, image_in 0.002 per image`. */
 export const RATE_COLUMNS: Columns = {
-  'other rates (USD per million tokens, or as said)': ({ rates }) =>
-    Array.isArray(rates) ? rates.filter((rate) => !isPlainPrice(rate)).map(rateText) : null,
+  'other rates (USD per million tokens, or as said)': ({ rates }) => {
+    if (!Array.isArray(rates)) return null;
+    const all = rates as readonly Rate[]; // Our own responses hold no other list.
+    return all.filter((rate) => !isPlainPrice(rate)).map(rateText);
+  },
 };
 
-function isPlainPrice({ meter, unit, when }: Row): boolean {
-  return (meter === 'input' || meter === 'output') && unit === 'token' && when === undefined;
-}
-
-function rateText({ meter, unit, per, price, when }: Row): string {
-  const { tier, context_min: above, region, applies } = Object(when);
+function rateText(rate: Rate): string {
+  const { meter, unit, when = {} } = rate;
+  const { tier, context_min: above, region, applies } = when;
   const conditions = [
     ...(tier === undefined ? [] : [tier]),
     ...(above === undefined ? [] : [`above ${above} tokens${applies === undefined ? '' : `, ${applies}`}`]),
     ...(region === undefined ? [] : [region]),
   ];
-  const units = unit === 'token' ? MILLION : 1;
-  const amount = cell((Number(price) / Number(per)) * units);
-  return `${meter}${conditions.length === 0 ? '' : ` (${conditions.join(', ')})`} ${amount}${unit === 'token' ? '' : ` per ${unit}`}`;
+  const condition = conditions.length === 0 ? '' : ` (${conditions.join(', ')})`;
+  return `${meter}${condition} ${cell(comparedPrice(rate))}${unit === 'token' ? '' : ` per ${unit}`}`;
 }
-
-const MILLION = 1_000_000;
 
 export const SOURCE_COLUMNS: Columns = {
   id: 'id',

@@ -100,10 +100,9 @@ function factsOf(model: ModelDetail): readonly Fact[] {
   return [
     ['Id', <code>{model.id}</code>],
     ...(names.length === 0 ? [] : [['Also called', names.join(', ')] as const]),
-    ...Object.values(FACTS).flatMap((fact) => {
-      const shown = fact(model);
-      return shown === undefined ? [] : [shown];
-    }),
+    ...Object.values(FACTS)
+      .map((fact) => fact(model))
+      .filter((fact) => fact !== undefined),
   ];
 }
 
