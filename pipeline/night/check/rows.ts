@@ -5,7 +5,7 @@ import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
-import { cleanIdSql, faultBit, rowRules, unreadableKeyMask } from '../capture/typed-rows.ts';
+import { cleanIdSql, faultBit, type RowRule, rowRules, unreadableKeyMask } from '../capture/typed-rows.ts';
 import { countRows, table } from '../tables.ts';
 import { ISSUES_MAX, issueSql, takeRowsOut } from './issues.ts';
 import { setStaleAside, takeStaleRows } from './upstreams.ts';
@@ -35,7 +35,7 @@ export async function checkRows(
   const stale = await takeStaleRows(database, captured, carried);
   const source = table('source', dataset.name);
   const rules = rowRules(dataset);
-  const warnings = await ignoreLaterColumns(database, dataset, version);
+  const warnings = await ignoreLaterColumns(database, dataset, { rules, version });
   const { faulty, keyless } = await database.row(
     { faulty: number, keyless: number },
     `SELECT count(*) FILTER (fault <> 0)::DOUBLE AS faulty,
@@ -56,28 +56,32 @@ export async function checkRows(
 async function ignoreLaterColumns(
   database: Database,
   dataset: Dataset,
-  version: RecordVersion,
+  { rules, version }: { readonly rules: readonly RowRule[]; readonly version: RecordVersion },
 ): Promise<readonly string[]> {
-  const source = table('source', dataset.name);
   const stored = new Set(storedColumns(dataset.name, version).map(({ name }) => name));
-  const rules = rowRules(dataset);
-  const warnings: string[] = [];
-  for (const { name, addedIn } of dataset.columns) {
+  const later = dataset.columns.flatMap(({ name, addedIn }) => {
     const day = RECORD_VERSIONS.find((one) => one.version === addedIn)?.inForceFrom;
-    if (stored.has(name) || day === undefined) continue;
-    const mask = rules.reduce(
-      (bits, { column, other }, index) => (column === name || other === name ? bits | faultBit(index) : bits),
-      0n,
-    );
-    const rows = await database.run(
-      `UPDATE ${source} SET fault = fault - (fault & ${mask}) WHERE fault & ${mask} <> 0`,
-    );
-    if (rows > 0) {
-      const inRows = rows === 1 ? '1 row' : `${rows} rows`;
-      warnings.push(`${dataset.name}: ${name} is wrong in ${inRows}, and left out; from ${day} on such rows are bad`);
-    }
-  }
-  return warnings;
+    return stored.has(name) || day === undefined ? [] : [{ name, day, mask: faultsOf(name, rules) }];
+  });
+  if (later.length === 0) return [];
+  const source = table('source', dataset.name);
+  const counts = later.map(({ name, mask }) => `count(*) FILTER (fault & ${mask} <> 0)::DOUBLE AS ${name}`);
+  const shape = Object.fromEntries(later.map(({ name }) => [name, number] as const));
+  const rows = await database.row(shape, `SELECT ${counts.join(', ')} FROM ${source}`);
+  const wrong = later.filter(({ name }) => rows[name] !== 0);
+  if (wrong.length === 0) return [];
+  const all = wrong.reduce((bits, { mask }) => bits | mask, 0n);
+  await database.run(`UPDATE ${source} SET fault = fault - (fault & ${all}) WHERE fault & ${all} <> 0`);
+  return wrong.map(({ name, day }) => {
+    const inRows = rows[name] === 1 ? '1 row' : `${rows[name]} rows`;
+    return `${dataset.name}: ${name} is wrong in ${inRows}, and left out; from ${day} on such rows are bad`;
+  });
+}
+
+/** The bits of a column's rules, also of those that compare another one with it. */
+function faultsOf(name: string, rules: readonly RowRule[]): bigint {
+  const isOf = ({ column, other }: RowRule) => column === name || other === name;
+  return rules.reduce((bits, rule, index) => (isOf(rule) ? bits | faultBit(index) : bits), 0n);
 }
 
 /** Records in `issues` the broken rules of the first `rowsMax` bad rows, with the source's text. */
