@@ -43,7 +43,7 @@ export interface Column {
   readonly references?: DatasetName;
   /** The minor version of the records that added it. */
   readonly addedIn?: string;
-  /** Captured before that version too, outside the published record. */
+  /** Captured before that version too, outside the published record; releases keep it in `state/unpublished.parquet`. */
   readonly isStoredBefore?: boolean;
 }
 

@@ -126,9 +126,6 @@ export async function writeState(
   }
 }
 
-/** Columns of records that {@link RELEASE_PATHS.unpublished} keeps where the version in force does not publish them. */
-export const UNPUBLISHED_COLUMNS: readonly string[] = ['n'];
-
 /**
  * The part of the state that neither the snapshot nor the previous state holds (decision 0044). One row per carried
  * record, and per new or changed score, with its sample size; by dataset and entity id.

@@ -18,7 +18,6 @@ import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
 import { unpackLines } from '../../../storage/gzip-lines.ts';
 import { RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
-import { UNPUBLISHED_COLUMNS } from '../../night/snapshot.ts';
 import { linesSql, noLinesSql } from '../../proof/replay.ts';
 
 export interface MaterialsInput {
@@ -103,7 +102,7 @@ export class Materials {
   async publishedRecords(dataset: Dataset): Promise<string> {
     const published = publishedColumns(this.versionOf(this.release).datasets[dataset.name]);
     const { stored } = this.columnsOf(dataset);
-    const missing = stored.find((column) => !column.published && !UNPUBLISHED_COLUMNS.includes(column.name));
+    const missing = stored.find((column) => !column.published && column.isStoredBefore !== true);
     if (missing !== undefined) {
       throw new AppError('corrupt', `version ${this.release.schema_version} of the records has no ${missing.name}`);
     }
