@@ -1,6 +1,5 @@
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
 import { variablesIn } from '../../pipeline/source/variables.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Upstream } from '../../schemas/upstreams.ts';
@@ -44,8 +43,8 @@ export const init = defineCommand({
     const next = nextSteps(recipe, folder);
     const { name, variables } = recipe;
     const listedOff = off.map(({ id, terms_url }) => ({ upstream: id, terms_url }));
-    const on = recipe.upstreams.filter((upstream) => !off.includes(upstream));
-    const lines = [`${folder} has the recipe ${name}: ${namesOf(on)}.`, ...describeOff(off, source)];
+    const on = namesOf(upstreamsOn({ ...recipe, off }));
+    const lines = [`${folder} has the recipe ${name}: ${on}.`, ...describeOff(off, source)];
     context.printResult(
       { folder, recipe: name, source, env_file: envFile, variables, off: listedOff, next },
       `${lines.join('\n')}\nNext:\n\n${next.join('\n')}`,
@@ -65,12 +64,12 @@ function assertOff(wanted: readonly string[], { name, off }: Recipe): readonly U
   throw new AppError('usage', `--with ${unknown.join(',')}: not off in the recipe ${name}${choices}`);
 }
 
-const SettingsSchema = z.looseObject({ upstreams: z.array(z.looseObject({ id: z.string() })) });
-
-/** Removes `off`; all else stays as it is, also the order of fields, which zod would change. */
+/** Removes `off` from the settings of a recipe; all else stays as it is, also the order of fields, which zod would change. */
 async function switchOn(path: string, ids: readonly string[]): Promise<void> {
-  const settings = JSON.parse(await readFile(path, 'utf8')) as z.infer<typeof SettingsSchema>; // As checked next.
-  SettingsSchema.parse(settings);
+  // Checked when the recipe was read.
+  const settings: { readonly upstreams: readonly { readonly id: string; readonly off?: boolean }[] } = JSON.parse(
+    await readFile(path, 'utf8'),
+  );
   const upstreams = settings.upstreams.map(({ off, ...upstream }) =>
     off === undefined || ids.includes(upstream.id) ? upstream : { ...upstream, off },
   );
