@@ -96,12 +96,11 @@ function takeBlock(view: Writer['view'], condition: string, value: number) {
 }
 
 async function insertBlocks(view: Writer['view'], blocks: readonly EventBlock[]): Promise<void> {
-  const insert = view.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)');
-  const packed = await Promise.all(blocks.map(async ({ text }) => deflateText(text)));
-  for (const [at, { first, types }] of blocks.entries()) {
-    const block = packed[at];
-    if (block !== undefined) insert.run(first, types, block.deflated, block.bytes, block.crc, checkOf(block));
-  }
+  const insert = view.prepare('INSERT INTO events VALUES (@first, @types, @deflated, @bytes, @crc, @check)');
+  const packed = await Promise.all(
+    blocks.map(async ({ first, types, text }) => ({ first, types, ...(await deflateText(text)) })),
+  );
+  for (const block of packed) insert.run({ ...block, check: checkOf(block) });
 }
 
 /** The first event of the next query: queries end where blocks do. */
