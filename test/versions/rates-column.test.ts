@@ -1,5 +1,3 @@
-/** Version 1.2 of the records: rates of prices, the life of models, how scores were measured, over a store without (decision 0113). */
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkCopy } from '../../client/sync/check.ts';
 import { Scratch } from '../../client/sync/scratch.ts';
@@ -11,11 +9,10 @@ import { verify } from '../../pipeline/upkeep/verify.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
-import { sqlText } from '../../storage/duckdb/database.ts';
-import { text } from '../../storage/duckdb/row-shape.ts';
 import { releaseKey } from '../../storage/keys.ts';
 import { forgetColumn } from '../support/client/older-copy.ts';
 import { linesOf, newestLines, openService, type Service, syncInto, withCopy } from '../support/client/service.ts';
+import { columnsIn, records, snapshotByModel, splitEvents } from '../support/pipeline/cutover.ts';
 import { listReleases, readChanges, readHistory, readRelease, readSnapshot } from '../support/pipeline/published.ts';
 import { useStoreFiles } from '../support/pipeline/store-files.ts';
 import { copyTemporaryStore, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
@@ -38,28 +35,14 @@ afterAll(() => store.dispose());
 
 const entryOf = (day: Day) => entries.find((candidate) => candidate.day === day) ?? expect.fail();
 
-const records = (lines: string) => lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
-
-async function snapshotOf(day: Day, dataset: (typeof NAMES)[number]) {
-  const lines = records(await readSnapshot(store, entryOf(day), dataset));
-  return new Map(lines.map((record) => [String(record.id ?? record.model_id), record]));
-}
+const snapshotOf = (day: Day, dataset: (typeof NAMES)[number]) => snapshotByModel(store, entryOf(day), dataset);
+const columnsOf = (day: Day, path: string) => columnsIn(store, entryOf(day), path);
 
 /** The events of a day, as `op entity`, those behind the first renewal apart. */
 async function eventsOf(day: Day) {
-  const events = records(await readChanges(store, entryOf(day)));
-  const { first_renewal_seq: from = Number.POSITIVE_INFINITY } = await readRelease(store, entryOf(day));
-  const named = (all: typeof events) => all.map(({ op, entity_id }) => `${op} ${entity_id}`).sort();
-  return {
-    changes: named(events.filter(({ seq }) => seq < from)),
-    renewals: named(events.filter(({ seq }) => seq >= from)),
-  };
-}
-
-async function columnsOf(day: Day, path: string): Promise<readonly string[]> {
-  const file = sqlText(join(store.folder, releaseKey(entryOf(day), path)));
-  const described = `SELECT column_name FROM (DESCRIBE FROM read_parquet(${file}))`;
-  return (await store.reader.rows({ column_name: text }, described)).map(({ column_name }) => column_name);
+  const { changes, renewals } = await splitEvents(store, entryOf(day));
+  const named = (events: typeof changes) => events.map(({ op, entity_id }) => `${op} ${entity_id}`).sort();
+  return { changes: named(changes), renewals: named(renewals) };
 }
 
 test('records have the fields from the cutover on, and nothing stores them before but sample sizes', async () => {
