@@ -58,7 +58,7 @@ async function writeDataset(
   const { name, entityType } = dataset;
   const { columns, joins, lineAt } = TABLES[name];
   const isWhole = changes === undefined || entityType === null;
-  if (isWhole) writer.view.exec(`DELETE FROM ${name}${name === 'pricing' ? '; DELETE FROM price_meters' : ''}`);
+  if (isWhole) writer.view.exec(`DELETE FROM ${name}`);
   else if (changes.length === 0) return;
   else await deleteChanged(writer, dataset, changes);
   const records = await recordsSql(writer.duckdb, dataset, state[name]);
