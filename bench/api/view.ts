@@ -87,7 +87,6 @@ async function buildMs(view: string, isExtended: boolean): Promise<number> {
   return last.durationMs;
 }
 
-/** Of DuckDB's file and the texts beside it. */
 async function fileBytes(view: string): Promise<number> {
   const names = (await readdir(view)).filter((name) => /^[0-9A-Z]{26}\./.test(name));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(view, name))).size));

@@ -42,21 +42,11 @@ export class Database {
       // It caches blocks by path and time, and would mix up two files written to one path within a tick.
       enable_external_file_cache: 'false',
     });
-    const database = await Database.#connect(instance);
-    await registerJsonFunctions(database.connection);
-    return database;
-  }
-
-  static async #connect(instance: DuckDBInstance): Promise<Database> {
     const database = new Database(instance, await instance.connect());
     await database.run(`SET TimeZone = 'UTC'`);
     for (const macro of RECORD_MACROS) await database.run(macro);
+    await registerJsonFunctions(database.connection);
     return database;
-  }
-
-  /** Another connection to the same database, within the same limits, for concurrent queries. Closing either closes both. */
-  beside(): Promise<Database> {
-    return Database.#connect(this.#instance);
   }
 
   /** Resolves to the number of rows that the statement reports, as COPY and INSERT do. */

@@ -1,4 +1,5 @@
 import { DuckDBBlobValue, listValue } from '@duckdb/node-api';
+import pLimit from 'p-limit';
 import { AppError } from '../../../runtime/errors.ts';
 import { type DeflatedText, deflateText, inflate } from '../../../runtime/gzip-pieces.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
@@ -15,6 +16,9 @@ const BLOCK_EVENTS = 100;
 
 /** Events per query, which DuckDB holds in memory as text: some 25 MB. */
 const QUERY_EVENTS = 500 * BLOCK_EVENTS;
+
+/** Each takes 0.3 MB meanwhile. */
+const COMPRESSED_AT_ONCE = 8;
 
 export interface EventsInput {
   /** Parquet files of the events that the view lacks. */
@@ -97,9 +101,12 @@ function takeBlock(view: Writer['view'], condition: string, value: number) {
 
 async function insertBlocks(view: Writer['view'], blocks: readonly EventBlock[]): Promise<void> {
   const insert = view.prepare('INSERT INTO events VALUES (@first, @types, @deflated, @bytes, @crc, @check)');
-  const packed = await Promise.all(
-    blocks.map(async ({ first, types, text }) => ({ first, types, ...(await deflateText(text)) })),
-  );
+  const compress = pLimit(COMPRESSED_AT_ONCE);
+  const packed = await compress.map(blocks, async ({ first, types, text }) => ({
+    first,
+    types,
+    ...(await deflateText(text)),
+  }));
   for (const block of packed) insert.run({ ...block, check: checkOf(block) });
 }
 

@@ -1,3 +1,4 @@
+import type { Day } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { recordsSql, sqlText } from '../../../storage/duckdb/database.ts';
@@ -21,12 +22,21 @@ interface NumberedId {
   readonly number: number | undefined;
 }
 
-/** Fills the DuckDB table `captured_ids (kind, id, is_known)`. An id is known if it has an interval. */
-export async function captureIds({ duckdb }: Writer, { state, closed, backfill }: HistoryParts): Promise<void> {
+/**
+ * Fills the DuckDB table `captured_ids (kind, id, is_known)`. An id is known if it has an interval.
+ * @param since the newest day of the view that has the ids of records before; undefined: the view is new
+ */
+export async function captureIds(
+  { duckdb }: Writer,
+  { state, closed, backfill }: HistoryParts,
+  since: Day | undefined,
+): Promise<void> {
   const selects: string[] = [];
+  const isNew = since === undefined ? '' : `WHERE valid_from > DATE '${since}' OR valid_from IS NULL`;
   const add = async (kind: string, name: DatasetName, column: string, isKnown: string) => {
     const current = await recordsSql(duckdb, DATASETS[name], state[name]);
-    selects.push(`SELECT '${kind}', ${column}, (${isKnown})::INTEGER FROM (${current})`);
+    const isRead = name === 'benchmarks' ? '' : isNew; // Benchmarks have no intervals.
+    selects.push(`SELECT '${kind}', ${column}, (${isKnown})::INTEGER FROM (${current}) ${isRead}`);
     if (closed[name].length === 0) return;
     const ended = await recordsSql(duckdb, DATASETS[name], closed[name]);
     selects.push(`SELECT '${kind}', ${column}, ${isKnown === '0' ? 0 : 1} FROM (${ended})`);
