@@ -21,9 +21,17 @@ const FIRST_PUBLISHED = '2026-06-02T00:20:00Z';
 /** After every claim that a test has seen. */
 const LATER = () => new Date('2026-06-10T13:00:00Z');
 
-const price = (modelId: string, provider: string, change: string, seq: number) => ({
+const price = (...[modelId, provider, change, seq, more]: [string, string, string, number, object?]) => ({
   topic: 'pricing.updated',
-  data: { model_id: modelId, provider, change, seq },
+  data: { model_id: modelId, provider, change, ...more, seq },
+});
+const inputRate = (from: number, to: number, change_percent: number) => ({
+  meter: 'input',
+  unit: 'token',
+  per: 1_000_000,
+  from,
+  to,
+  change_percent,
 });
 const score = (modelId: string, benchmarkId: string, seq: number) => ({
   topic: 'score.updated',
@@ -42,7 +50,7 @@ const SCORES = [score('a', 'code', 18), score('gone', 'code', 24)];
 const PRICES = [
   price('gone', 'p1', 'provider_removed', 19),
   price('gone', 'p1', 'provider_added', 28),
-  price('a', 'p1', 'price', 29),
+  price('a', 'p1', 'price', 29, { rates: [inputRate(3, 3.5, 16.6666666667)], rates_changed: 1 }),
 ];
 const RANKINGS = [ranking('code', 1, [20, 20]), ranking('general', 3, [25, 27])];
 const SNAPSHOTS = [
