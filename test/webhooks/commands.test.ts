@@ -48,14 +48,32 @@ const toAdd = (org: string, to = url) => ['webhooks', 'add', '--org', org, '--ur
 const add = async (...more: string[]) => run([...toAdd(await organization()), ...more]);
 
 test('an endpoint is registered with all that it wants, and shown so', async () => {
-  const filters = ['--models', 'a,b', '--models', 'c\\,d', '--min-price-change', '2.5', '--max-rank', '10', '--digest'];
+  const ids = ['--models', 'a,b', '--models', 'c\\,d'];
+  const prices = [
+    '--min-price-change',
+    '2.5',
+    '--meters',
+    'output,cache_read',
+    '--direction',
+    'down',
+    '--min-change',
+    '7.5',
+  ];
+  const filters = [...ids, ...prices, '--max-rank', '10', '--digest'];
   const added = await add('--description', 'prices', ...filters);
   expect(added).toMatchObject({
     organization_id: expect.stringMatching(/^org_/),
     state: 'active',
     mode: 'digest',
     description: 'prices',
-    filters: { models: ['a', 'b', 'c,d'], min_price_change_percent: 2.5, max_rank: 10 },
+    filters: {
+      models: ['a', 'b', 'c,d'],
+      min_price_change_percent: 2.5,
+      meters: ['output', 'cache_read'],
+      direction: 'down',
+      min_change_percent: 7.5,
+      max_rank: 10,
+    },
     ping: { outcome: 'delivered', status: 204 },
   });
   const { secret, ping, ...known } = added;

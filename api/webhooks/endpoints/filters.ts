@@ -17,7 +17,7 @@ const RANK_MAX = 1_000_000;
 const MaxRank = z.number().refine((rank) => Number.isInteger(rank) && rank >= 1 && rank <= RANK_MAX, {
   error: `must be a whole number from 1 to ${RANK_MAX}`,
 });
-const PERCENT_MAX = 1_000_000;
+export const PERCENT_MAX = 1_000_000;
 export const CHANGE_PERCENT_MAX = 1000;
 
 function percentTo(max: number) {
