@@ -12,7 +12,7 @@ interface Facts {
 }
 
 /** Rates in a message, of up to 400 that may change: a digest has a thousand messages. */
-const RATES_MAX = 20;
+export const RATES_MAX = 20;
 
 const RateChangeSchema = RateSchema.omit({ price: true }).extend({
   from: z.number().nullable(),
