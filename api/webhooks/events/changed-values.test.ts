@@ -125,3 +125,36 @@ test('a model is updated by its name, status, dates and successor, also where on
     event('went', ['retires_on', '2028-03-01', null]),
   ]);
 });
+
+test('a rate has a direction where both prices are known in one currency, and so has one that was 0', async () => {
+  const models = [{ id: 'm', name: 'M' }];
+  const output = (provider: string, value: number | null, more: object = {}) =>
+    price(provider, undefined, { output_per_million: value, ...more });
+  const before = [
+    output('came', null),
+    output('currency', 2),
+    output('free', 0),
+    output('freed', 2),
+    output('went', 2),
+  ];
+  const after = [
+    output('came', 2),
+    output('currency', 1, { currency: 'EUR' }),
+    output('free', 2),
+    output('freed', 0),
+    output('went', null),
+  ];
+  const events = await eventsBetween({ models, pricing: before }, { models, pricing: after }, 'pricing.updated');
+  const moves = events.map((event) => [
+    'provider' in event.data && event.data.provider,
+    'rates' in event && event.rates,
+  ]);
+  const move = (direction: string | null, percent: number) => [{ meter: 'output', direction, percent }];
+  expect(moves).toEqual([
+    ['came', move(null, Number.POSITIVE_INFINITY)],
+    ['currency', move(null, Number.POSITIVE_INFINITY)],
+    ['free', move('up', Number.POSITIVE_INFINITY)],
+    ['freed', move('down', 100)],
+    ['went', move(null, Number.POSITIVE_INFINITY)],
+  ]);
+});
