@@ -85,6 +85,15 @@ test('an endpoint is registered with all that it wants, and shown so', async () 
   expect([typeof secret, typeof ping]).toEqual(['string', 'object']);
 });
 
+test.each([
+  [['--meters', 'output,tokens'], /Each must be one of input, output/],
+  [['--direction', 'sideways'], /It must be one of up, down/],
+  [['--min-change', '1000.1'], /It must be a number above 0, up to 1000/],
+])('a wrong filter is refused with exit code 2: %j', async (options, message) => {
+  const refused = await operator.call([...toAdd('org_1'), ...options]);
+  expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringMatching(message)]);
+});
+
 test('the secret is in the answer of add and rotate-secret alone', async () => {
   const { id, secret } = await add();
   const rotated = await run(['webhooks', 'rotate-secret', String(id)]);
