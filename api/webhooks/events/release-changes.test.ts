@@ -113,10 +113,14 @@ test('a source that is filled at a cutover, or changes alone, is no event', asyn
 test('fields that are filled at a cutover are no event; a name or price that changes then is one, and a rate or status that changes later', async () => {
   store = await openTemporaryStore();
   await rated.publishRatedDays(store);
-  const received = (await eventsOf(rated.CUTOVER, rated.LAST)).map(({ topic, data }) => [
-    topic,
-    'model_id' in data && data.model_id,
-  ]);
+  const atCutover = await eventsOf(rated.CUTOVER, rated.LAST);
+  const received = atCutover.map(({ topic, data }) => [topic, 'model_id' in data && data.model_id]);
+  const known = atCutover.flatMap((event): readonly unknown[] => {
+    if (event.topic === 'model.updated') return event.data.changed.map(({ field }) => field);
+    return event.topic === 'pricing.updated' && event.data.change === 'price' ? event.data.rates : [];
+  });
+  const tokens = { unit: 'token', per: 1_000_000 };
+  expect(known).toEqual(['name', { meter: 'input', ...tokens, from: 1, to: 3, change_percent: 200 }]);
   expect(received.filter(([topic]) => topic !== 'score.updated')).toEqual([
     ['pricing.updated', 'gone'],
     ['model.updated', 'named'],
@@ -128,7 +132,7 @@ test('fields that are filled at a cutover are no event; a name or price that cha
   expect(await eventsOf(rated.QUIET, rated.CUTOVER)).toEqual([]);
   const events = await eventsOf(rated.MOVED, rated.QUIET);
   const status = { field: 'status', from: 'active', to: 'deprecated' };
-  const rate = { meter: 'cache_read', unit: 'token', per: 1_000_000, from: 0.1, to: 0.2, change_percent: 100 };
+  const rate = { meter: 'cache_read', ...tokens, from: 0.1, to: 0.2, change_percent: 100 };
   // Of a score every field counts.
   expect(events.map(({ topic, data: { seq: _, ...data } }) => ({ topic, ...data }))).toEqual([
     { topic: 'model.updated', model_id: 'same', changed: [status] },
