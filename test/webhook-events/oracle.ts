@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import type { EndpointMode } from '../../api/webhooks/endpoints/endpoint.ts';
 import type { Filters } from '../../api/webhooks/endpoints/filters.ts';
-import { DIGEST_ITEMS_MAX, TOPICS, type Topic } from '../../api/webhooks/topics/topics.ts';
+import { DIGEST_ITEMS_MAX, TOPIC_DEFINITIONS, TOPICS, type Topic } from '../../api/webhooks/topics/topics.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { type Change, ChangeSchema, entityIdFromKey } from '../../schemas/change.ts';
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
@@ -261,10 +261,18 @@ export async function expectTold(
     const passing = nights.map((night) => night.filter((event) => passes(filters, event)));
     const expected = passing.flatMap((night) => (mode === 'digest' ? digestsOf(night) : night.map(withoutRecords)));
     const found = told.filter(({ endpoint }) => endpoint === id).map(({ topic, data }) => ({ topic, data }));
+    if (mode === 'each') for (const { topic, data } of found) assertDeclared(topic, data);
     expect(inOrder(found), `${id} ${JSON.stringify(filters)}`).toEqual(inOrder(expected));
   }
   const all = nights.flat();
   return Object.fromEntries(TOPICS.map((topic) => [topic, all.filter((event) => event.topic === topic).length]));
+}
+
+/** Throws where `data` is not what its topic declares. */
+function assertDeclared(topic: string, data: unknown): void {
+  const definition = TOPIC_DEFINITIONS.find(({ name }) => name === topic);
+  if (definition === undefined) throw new Error(`no topic ${topic}`);
+  definition.data.parse(data);
 }
 
 type Plain = Omit<Told, 'endpoint'>;
