@@ -93,7 +93,7 @@ export const RATES_FORM: JsonForm<readonly Rate[]> = {
     if ('problem' in parsed) return parsed;
     const rates = parsed.value.map(canonicalRate).sort(compareRates);
     const repeated = rates.findIndex((rate, at) => at > 0 && compareRates(rates[at - 1] ?? rate, rate) === 0);
-    if (repeated > 0) return { problem: `has two rates for ${keyOf(rates[repeated])}` };
+    if (repeated > 0) return { problem: `has two rates for ${rateKey(rates[repeated])}` };
     return { value: rates.length === 0 ? null : rates };
   },
 };
@@ -114,7 +114,8 @@ function orderOf({ meter, unit, when = {} }: Rate): readonly (string | number)[]
   return [meter, when.tier ?? '', when.context_min ?? 0, when.applies ?? '', when.region ?? '', unit];
 }
 
-function keyOf(rate: Rate | undefined): string {
+/** Meter, unit and condition: a record has one rate for each. */
+export function rateKey(rate: Rate | undefined): string {
   return JSON.stringify({ meter: rate?.meter, unit: rate?.unit, when: rate?.when });
 }
 
@@ -176,16 +177,16 @@ export function findSuspectRate(
   previous: readonly Rate[],
   { price_range: [low, high], max_price_ratio: ratioMax }: PriceLimits,
 ): string | undefined {
-  const before = new Map(previous.map((rate) => [keyOf(rate), millionPrice(rate)]));
+  const before = new Map(previous.map((rate) => [rateKey(rate), millionPrice(rate)]));
   const isPlausible = ({ unit }: Rate, price: number) => {
     return price === 0 || unit !== 'token' || (price >= low && price <= high);
   };
   const isJump = (rate: Rate) => {
-    const [price, old] = [millionPrice(rate), before.get(keyOf(rate))];
+    const [price, old] = [millionPrice(rate), before.get(rateKey(rate))];
     if (old === undefined || old === 0 || price === 0 || !isPlausible(rate, old)) return false;
     return Math.max(price / old, old / price) > ratioMax;
   };
-  const changed = rates.filter((rate) => !isPlainPrice(rate) && millionPrice(rate) !== before.get(keyOf(rate)));
+  const changed = rates.filter((rate) => !isPlainPrice(rate) && millionPrice(rate) !== before.get(rateKey(rate)));
   const outside = changed.filter((rate) => !isPlausible(rate, millionPrice(rate)));
   if (outside.length > 0) return `price_range ${outside.map((rate) => JSON.stringify(rate)).join(', ')}`;
   const jumps = changed.filter(isJump);

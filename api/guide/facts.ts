@@ -14,6 +14,7 @@ import { DATA_ROUTES } from '../data/routes/data-routes.ts';
 import { MCP_ROUTE } from '../mcp/mcp.ts';
 import { TOOLS } from '../mcp/tools/tools.ts';
 import { ENDPOINTS_MAX } from '../webhooks/endpoints/endpoint.ts';
+import { RATES_MAX } from '../webhooks/topics/pricing-updated.ts';
 import { DIGEST_ITEMS_MAX, TOPIC_DEFINITIONS } from '../webhooks/topics/topics.ts';
 import { conditionsFrom, type GuideFacts } from './guide-facts.ts';
 import { code, markdownTable, wholeNumber } from './markdown.ts';
@@ -47,6 +48,7 @@ export function pageValuesFrom(facts: GuideFacts): PageValues {
       'mcp.requests': wholeNumber(backstop[MCP_ROUTE.name] ?? MCP_ROUTE.limitPerMinute),
       'webhooks.endpoints': String(ENDPOINTS_MAX),
       'digest.items': wholeNumber(DIGEST_ITEMS_MAX),
+      'message.rates': String(RATES_MAX),
     },
     tables: {
       ...fieldTables(),

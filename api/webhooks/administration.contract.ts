@@ -5,6 +5,7 @@ import { openWebhookSubject, type WebhookSubject } from '../../test/support/webh
 import { SYSTEM } from '../accounts/actor.ts';
 import { changePlan, listAudit } from '../accounts/organizations/organizations.ts';
 import type { EndpointState } from './endpoints/endpoint.ts';
+import type { Filters } from './endpoints/filters.ts';
 import { followPlans } from './endpoints/suspension.ts';
 import { moveEndpoint, revokeEndpoint } from './endpoints/transitions.ts';
 
@@ -72,7 +73,7 @@ export function describeAdministration(name: string, another: () => Promise<stri
         url: 'http://example.com/',
         description: 'two\nlines',
         topics: [],
-        filters: { models: many, max_rank: 0.5 },
+        filters: { models: many, meters: [], min_change_percent: 2000, max_rank: 0.5 },
       });
       const refused = await subject.endpoints.add(wanted).catch((error: unknown) => error);
       expect(refused).toMatchObject({ code: 'usage' });
@@ -81,9 +82,24 @@ export function describeAdministration(name: string, another: () => Promise<stri
         'description: must be one line of at most 200 characters',
         'topics: must name at least one topic',
         'filters.models: must name 1 to 1000 ids',
+        'filters.meters: must name 1 to 13 meters',
+        'filters.min_change_percent: must be above 0 and at most 1000',
         'filters.max_rank: must be a whole number from 1 to 1000000',
       ]);
       expect(await subject.endpoints.list()).toEqual([]);
+    });
+
+    test('filters stay as they were registered', async () => {
+      const filters: Filters = {
+        providers: ['p:1'],
+        min_price_change_percent: 2.5,
+        meters: ['output', 'cache_read'],
+        direction: 'down',
+        min_change_percent: 0.5,
+        max_rank: 10,
+      };
+      const { endpoint } = await subject.endpoints.add(subject.wanted(organizationId, { filters }));
+      expect((await subject.endpoints.get(endpoint.id)).filters).toEqual(filters);
     });
 
     test('a rotated secret replaces the one before', async () => {

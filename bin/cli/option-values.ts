@@ -65,11 +65,12 @@ export function idsValue(value: string, before: readonly string[] = []): readonl
   return [...before, ...ids];
 }
 
-export function positiveValue(value: string): number {
-  const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number > 0 && number <= 1_000_000))
-    throw new InvalidArgumentError('It must be a number above 0, up to 1000000.');
-  return number;
+export function positiveValue(max: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number > 0 && number <= max)) throw new InvalidArgumentError(`It must be a number above 0, up to ${max}.`);
+    return number;
+  };
 }
 
 export function numberValue(min: number, max: number): (value: string) => number {
@@ -147,6 +148,18 @@ export function choiceValue<const W extends string>(choices: readonly W[]): (val
     const choice = choices.find((known) => known === value);
     if (choice === undefined) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`);
     return choice;
+  };
+}
+
+/** Comma-separated, and repeatable. */
+export function choicesValue<const W extends string>(choices: readonly W[]) {
+  return (value: string, before: readonly W[] = []): readonly W[] => {
+    const chosen = namesValue(value).map((name) => {
+      const choice = choices.find((known) => known === name);
+      if (choice === undefined) throw new InvalidArgumentError(`Each must be one of ${choices.join(', ')}.`);
+      return choice;
+    });
+    return [...new Set([...before, ...chosen])];
   };
 }
 

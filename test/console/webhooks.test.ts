@@ -35,6 +35,25 @@ test('an endpoint is registered, pinged, given a new secret and removed; each se
   expect((await ada.get(list)).body).not.toContain(fields.url);
 });
 
+test('filters are registered as the form has them, shown, and refused with what was typed', async () => {
+  const form = { url: 'https://example.com/filtered', topics: ['pricing.updated', 'model.updated'] };
+  const filters = { meters: ['output', 'cache_read'], direction: 'down', min_change_percent: '5' };
+  const send = (more: object) => ada.post(`${list}/new`, { ...form, ...filters, ...more }, { from: `${list}/new` });
+  const refused = await send({ min_change_percent: '2000' });
+  expect(refused.statusCode).toBe(422);
+  expect(refused.body).toContain('filters.min_change_percent: must be above 0 and at most 1000');
+  expect(refused.body).toMatch(/value="cache_read" checked/);
+  expect(refused.body).toMatch(/<option value="down" selected/);
+  expect((await send({ meters: ['tokens'] })).statusCode).toBe(422);
+  expect((await send({ direction: 'sideways' })).statusCode).toBe(422);
+  const made = await send({});
+  const [page = ''] = new RegExp(`${list}/whe_\\w+`).exec(made.body) ?? [];
+  const shown = (await ada.get(page)).body;
+  expect(shown).toContain('meters: output, cache_read; direction: down; min_change_percent: 5');
+  expect(shown).toContain('model.updated');
+  await ada.post(`${page}/remove`, {}, { from: page });
+});
+
 test('an endpoint that fails its ping can be asked again, and what it answered is shown as text', async () => {
   const { endpoint, pingId } = await console.addEndpoint(org);
   const attempt = { delivery_id: pingId, attempt: 1, started_at: AT, duration_ms: 5 };

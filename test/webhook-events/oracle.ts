@@ -7,10 +7,11 @@ import { expect } from 'vitest';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import type { EndpointMode } from '../../api/webhooks/endpoints/endpoint.ts';
 import type { Filters } from '../../api/webhooks/endpoints/filters.ts';
-import { DIGEST_ITEMS_MAX, TOPICS, type Topic } from '../../api/webhooks/topics/topics.ts';
+import { DIGEST_ITEMS_MAX, TOPIC_DEFINITIONS, TOPICS, type Topic } from '../../api/webhooks/topics/topics.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { type Change, ChangeSchema, entityIdFromKey } from '../../schemas/change.ts';
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
+import { METERS, type Rate } from '../../schemas/rates.ts';
 import { listReleases, readChanges, readRelease, readSnapshot } from '../support/pipeline/published.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { passesNames } from '../support/webhooks/passes-names.ts';
@@ -43,7 +44,7 @@ export async function expectedOf(
       .filter((pair) => JSON.stringify(pair.before) !== JSON.stringify(pair.after));
   };
   return [
-    ...(await pairs('models')).flatMap((pair) => createdBy(pair)),
+    ...(await pairs('models')).flatMap((pair) => [...createdBy(pair), ...updatedBy(pair)]),
     ...(await pairs('scores')).flatMap((pair) => scoreBy(pair)),
     ...(await pairs('pricing')).flatMap((pair) => priceBy(pair)),
     ...rankingsBy(await pairs('rankings')),
@@ -62,6 +63,18 @@ function createdBy(pair: Pair): readonly Expected[] {
   return [{ topic: 'model.created', data: { model_id: pair.after?.['id'], seq: pair.seq }, records: [pair] }];
 }
 
+const MODEL_FIELDS = ['name', 'status', 'deprecated_on', 'retires_on', 'replaced_by'];
+
+function updatedBy(pair: Pair): readonly Expected[] {
+  const { before, after, seq } = pair;
+  if (before === undefined || after === undefined) return [];
+  const changed = MODEL_FIELDS.filter((field) => before[field] !== after[field]).map((field) => {
+    return { field, from: before[field] ?? null, to: after[field] ?? null };
+  });
+  if (changed.length === 0) return [];
+  return [{ topic: 'model.updated', data: { model_id: after['id'], changed, seq }, records: [pair] }];
+}
+
 function scoreBy(pair: Pair): readonly Expected[] {
   if (pair.after === undefined) return [];
   const { model_id, benchmark_id } = pair.after;
@@ -70,13 +83,58 @@ function scoreBy(pair: Pair): readonly Expected[] {
 
 function priceBy(pair: Pair): readonly Expected[] {
   const { before, after, seq } = pair;
-  const told = ['input_per_million', 'output_per_million', 'currency'];
-  const isSame = told.every((name) => before?.[name] === after?.[name]);
-  if (before !== undefined && after !== undefined && isSame) return [];
   const { model_id, provider } = after ?? before ?? {};
-  const came = before === undefined ? 'provider_added' : 'price';
-  const change = after === undefined ? 'provider_removed' : came;
-  return [{ topic: 'pricing.updated', data: { model_id, provider, change, seq }, records: [pair] }];
+  const event = (change: string, more: Row = {}): readonly Expected[] => [
+    { topic: 'pricing.updated', data: { model_id, provider, change, ...more, seq }, records: [pair] },
+  ];
+  if (after === undefined) return event('provider_removed');
+  if (before === undefined) return event('provider_added');
+  const moves = ratesMoved(pair);
+  const [from, to] = [before['currency'], after['currency']];
+  if (moves.length === 0 && from === to) return [];
+  const rates = moves
+    .slice(0, 20)
+    .map((move) => ({ ...move.rate, from: move.from, to: move.to, change_percent: percentOf(move) }));
+  return event('price', { rates, rates_changed: moves.length, ...(from === to ? {} : { currency: { from, to } }) });
+}
+
+interface RateMoved {
+  /** Meter, unit, how many of them, and condition. */
+  readonly rate: Row;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly isSameCurrency: boolean;
+}
+
+/** Each rate with another price than before; of a new currency every rate. */
+function ratesMoved({ before, after }: Pick<Pair, 'before' | 'after'>): readonly RateMoved[] {
+  const [old, now] = [pricesOf(before), pricesOf(after)];
+  const isSameCurrency = before === undefined || after === undefined || before['currency'] === after['currency'];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((key) => ({ rate: JSON.parse(key), from: old.get(key) ?? null, to: now.get(key) ?? null, isSameCurrency }))
+    .filter(({ from, to }) => from !== to || !isSameCurrency)
+    .sort((a, b) => METERS.indexOf(a.rate.meter) - METERS.indexOf(b.rate.meter));
+}
+
+/** By meter, unit and condition as text. */
+function pricesOf(record: Row = {}): ReadonlyMap<string, number> {
+  const prices = new Map<string, number>();
+  for (const meter of ['input', 'output']) {
+    const value = record[`${meter}_per_million`];
+    if (typeof value === 'number') prices.set(JSON.stringify({ meter, unit: 'token', per: 1e6 }), value);
+  }
+  for (const { price, per, unit, ...rate } of (record['rates'] ?? []) as Rate[]) {
+    if ((rate.meter === 'input' || rate.meter === 'output') && unit === 'token' && rate.when === undefined) continue;
+    const units = unit === 'token' ? 1e6 : 1;
+    const { meter, when } = rate;
+    prices.set(JSON.stringify({ meter, unit, per: units, when }), Number(((price * units) / per).toPrecision(12)));
+  }
+  return prices;
+}
+
+function percentOf({ from, to, isSameCurrency }: RateMoved): number | null {
+  if (from === null || to === null || from === 0 || !isSameCurrency) return null;
+  return Number(((100 * (to - from)) / from).toPrecision(12));
 }
 
 function rankingsBy(pairs: readonly Pair[]): readonly Expected[] {
@@ -103,7 +161,8 @@ function passes(filters: Filters, { topic, data, records }: Expected): boolean {
     passesNames(filters, data) &&
     (!isRanking || isOfModels(filters.models, records)) &&
     (data['change'] !== 'price' || isLargeChange(filters.min_price_change_percent, records[0])) &&
-    (!isRanking || isHigh(filters.max_rank, records))
+    (!isRanking || (isHigh(filters.max_rank, records) && isDirected(filters, records))) &&
+    (topic !== 'pricing.updated' || isRateWanted(filters, records[0]))
   );
 }
 
@@ -121,6 +180,33 @@ function isLargeChange(percent: number | undefined, pair: Expected['records'][nu
     if (old === now) return false;
     if (typeof old !== 'number' || typeof now !== 'number' || old === 0) return true;
     return Math.abs(now - old) * 100 >= percent * old * (1 - 1e-12);
+  });
+}
+
+function isRateWanted(
+  { meters, direction, min_change_percent: percent }: Filters,
+  pair: Expected['records'][number] | undefined,
+): boolean {
+  if (pair === undefined || (meters === undefined && direction === undefined && percent === undefined)) return true;
+  return ratesMoved(pair).some(({ rate, from, to, isSameCurrency }) => {
+    const isComparable = from !== null && to !== null && isSameCurrency;
+    const isMeter = meters?.some((meter) => meter === rate['meter']) ?? true;
+    const isUp = direction === 'up' && isComparable && to > from;
+    const isDown = direction === 'down' && isComparable && to < from;
+    const isFar = !isComparable || from === 0 || Math.abs(to - from) * 100 >= (percent ?? 0) * from * (1 - 1e-12);
+    return isMeter && (direction === undefined || isUp || isDown) && isFar;
+  });
+}
+
+/** Whether one model of those that are named rose or fell, within the positions that are wanted. */
+function isDirected({ direction, models, max_rank: maxRank }: Filters, records: Expected['records']): boolean {
+  if (direction === undefined) return true;
+  return records.some(({ before, after }) => {
+    if (before === undefined || after === undefined) return false;
+    const [old, now] = [Number(before['rank']), Number(after['rank'])];
+    const isNamed = models === undefined || models.includes(String(after['model_id']));
+    const isHighEnough = maxRank === undefined || old <= maxRank || now <= maxRank;
+    return isNamed && isHighEnough && (direction === 'up' ? now < old : now > old);
   });
 }
 
@@ -175,10 +261,18 @@ export async function expectTold(
     const passing = nights.map((night) => night.filter((event) => passes(filters, event)));
     const expected = passing.flatMap((night) => (mode === 'digest' ? digestsOf(night) : night.map(withoutRecords)));
     const found = told.filter(({ endpoint }) => endpoint === id).map(({ topic, data }) => ({ topic, data }));
+    if (mode === 'each') for (const { topic, data } of found) assertDeclared(topic, data);
     expect(inOrder(found), `${id} ${JSON.stringify(filters)}`).toEqual(inOrder(expected));
   }
   const all = nights.flat();
   return Object.fromEntries(TOPICS.map((topic) => [topic, all.filter((event) => event.topic === topic).length]));
+}
+
+/** Throws where `data` is not what its topic declares. */
+function assertDeclared(topic: string, data: unknown): void {
+  const definition = TOPIC_DEFINITIONS.find(({ name }) => name === topic);
+  if (definition === undefined) throw new Error(`no topic ${topic}`);
+  definition.data.parse(data);
 }
 
 type Plain = Omit<Told, 'endpoint'>;

@@ -4,10 +4,12 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../api/database/open-database.ts';
 import { TOPICS } from '../../api/webhooks/topics/topics.ts';
 import { addDays } from '../../runtime/day.ts';
+import type { Meter, Rate } from '../../schemas/rates.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 import { newFolder } from '../support/temporary-folder.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
+import { CUTOVER } from '../worlds/rated-days.ts';
 import { addListeners, expectTold, type Listener } from './oracle.ts';
 
 const MODELS = ['a', 'A', 'a:t', 'b/c', 'é "x"'];
@@ -18,8 +20,55 @@ const other = fc.constantFrom(...OTHERS);
 const price = fc.constantFrom(null, 0, 0.5, 0.55, 3, 3.3, 1e-7);
 const updated_at = fc.constant('2026-01-01T00:00:00Z');
 
+/** What the life of a model has, and a field that no topic is about. */
+const life = {
+  status: fc.constantFrom(null, 'active', 'deprecated'),
+  deprecated_on: fc.constantFrom(null, '2027-01-01', '2027-06-01'),
+  retires_on: fc.constantFrom(null, '2028-01-01'),
+  replaced_by: fc.constantFrom(null, 'a'),
+  max_output_tokens: fc.constantFrom(null, 1000, 2000),
+};
+const when = fc.constantFrom(undefined, { tier: 'batch' }, { context_min: 1000 }, { region: 'eu' });
+const rate = fc.oneof(
+  fc.record({
+    meter: fc.constantFrom('cache_read', 'output'),
+    unit: fc.constant('token'),
+    per: fc.constantFrom(1000, 1_000_000),
+    price: fc.constantFrom(0, 0.5, 0.55, 3),
+    when,
+  }),
+  fc.record({
+    meter: fc.constantFrom('image_in', 'search'),
+    unit: fc.constantFrom('image', 'request'),
+    per: fc.constantFrom(1, 10),
+    price: fc.constantFrom(0, 2, 20),
+  }),
+);
+const rates = fc.option(
+  fc.uniqueArray(rate, {
+    maxLength: 6,
+    selector: (one) => JSON.stringify([one.meter, one.unit, 'when' in one && one.when]),
+  }),
+  { nil: null },
+);
+
+type RatedRow = Readonly<Record<string, unknown>>;
+
+/** With rates that repeat the prices of input and output, as a source must have them; those without condition come from there alone. */
+function withPlainRates(list: readonly RatedRow[] | undefined): readonly RatedRow[] | undefined {
+  return list?.map((row) => {
+    if (row['rates'] === null) return row;
+    const others = (row['rates'] as Partial<Rate>[]).filter((one) => one.meter !== 'output' || one.when !== undefined);
+    const plain = ['input', 'output'].flatMap((meter) => {
+      const value = row[`${meter}_per_million`];
+      return value === null ? [] : [{ meter, unit: 'token', per: 1_000_000, price: value }];
+    });
+    return { ...row, rates: [...plain, ...others] };
+  });
+}
+
 const rows: fc.Arbitrary<DayRows> = fc.record({
-  models: fc.uniqueArray(fc.record({ id: model, name: fc.constantFrom('N', 'M'), updated_at }), {
+  models: fc.uniqueArray(fc.record({ id: model, name: fc.constantFrom('N', 'M'), ...life, updated_at }), {
     selector: ({ id }) => id,
     minLength: 2,
   }),
@@ -33,7 +82,8 @@ const rows: fc.Arbitrary<DayRows> = fc.record({
     output_per_million: price,
     currency: fc.constantFrom('USD', 'EUR'),
     effective_from: fc.constantFrom('2025-01-01', null),
-  }),
+    rates,
+  }).map(withPlainRates),
 });
 
 /** A file of rows with their keys at random, each once; now and then there is none. */
@@ -62,7 +112,8 @@ const MORE: DayRows = {
 /** Nights in which records of every kind are added, change and are removed, so that every topic has an event. */
 const EVERYTHING = [LITTLE, MORE, LITTLE];
 
-const some = (ids: readonly string[]) => fc.uniqueArray(fc.constantFrom(...ids), { minLength: 1, maxLength: 2 });
+const some = <T extends string>(ids: readonly T[]) =>
+  fc.uniqueArray(fc.constantFrom(...ids), { minLength: 1, maxLength: 2 });
 const filters = fc.record(
   {
     models: some(MODELS),
@@ -70,6 +121,9 @@ const filters = fc.record(
     categories: some(OTHERS),
     providers: some(OTHERS),
     min_price_change_percent: fc.constantFrom(1, 10, 100),
+    meters: some<Meter>(['output', 'cache_read', 'image_in']),
+    direction: fc.constantFrom('up', 'down'),
+    min_change_percent: fc.constantFrom(1, 10, 100, 1000),
     max_rank: fc.integer({ min: 1, max: 3 }),
   },
   { requiredKeys: [] },
@@ -91,9 +145,12 @@ test('any series of nights tells each endpoint what an independent reading of th
       const control = await openDatabase(`sqlite:${join(folder, `${runs}.db`)}`);
       try {
         await addListeners(control, listening);
-        const { publisher } = openPublisher(store, control);
+        // Before rates and the life of models, and from the first day that has them.
+        const first = runs % 3 === 1 ? '2026-06-01' : CUTOVER;
+        const clock = () => new Date(`${addDays(first, 10)}T12:00:00Z`);
+        const { publisher } = openPublisher(store, control, { clock });
         for (const [index, night] of [...nights, ...EVERYTHING].entries()) {
-          await store.publish(addDays('2026-06-01', index), night, { settings: { max_bad_fraction: 1 } });
+          await store.publish(addDays(first, index), night, { settings: { max_bad_fraction: 1 } });
           // Looks at each night, or only at the end.
           if (runs % 2 === 0) await publisher.poll();
         }

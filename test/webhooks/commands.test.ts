@@ -6,15 +6,18 @@ import { request as requestTls } from 'node:https';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { findSignatureProblem } from '../../api/webhooks/endpoints/signature.ts';
+import { addDays } from '../../runtime/day.ts';
 import { type Operator, openOperator, trust, until } from '../support/accounts/operator.ts';
-import { fixtureSource } from '../support/pipeline/temporary-store.ts';
+import { fixtureSource, openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { startTlsReceiver } from '../support/server/tls-receiver.ts';
 import { WebhookDatabase } from '../support/webhooks/webhook-database.ts';
+import { CUTOVER } from '../worlds/rated-days.ts';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly topic: string;
+  readonly path: string | undefined;
 }
 
 let operator: Operator;
@@ -28,7 +31,7 @@ beforeEach(async () => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     const body = Buffer.concat(parts);
-    received.push({ headers: request.headers, body, topic: JSON.parse(body.toString()).topic });
+    received.push({ headers: request.headers, body, topic: JSON.parse(body.toString()).topic, path: request.url });
     response.writeHead(status).end('taken');
   };
   const receiver = await startTlsReceiver({ handler: (...call) => void take(...call) });
@@ -48,20 +51,47 @@ const toAdd = (org: string, to = url) => ['webhooks', 'add', '--org', org, '--ur
 const add = async (...more: string[]) => run([...toAdd(await organization()), ...more]);
 
 test('an endpoint is registered with all that it wants, and shown so', async () => {
-  const filters = ['--models', 'a,b', '--models', 'c\\,d', '--min-price-change', '2.5', '--max-rank', '10', '--digest'];
+  const ids = ['--models', 'a,b', '--models', 'c\\,d'];
+  const prices = [
+    '--min-price-change',
+    '2.5',
+    '--meters',
+    'output,cache_read',
+    '--direction',
+    'down',
+    '--min-change',
+    '7.5',
+  ];
+  const filters = [...ids, ...prices, '--max-rank', '10', '--digest'];
   const added = await add('--description', 'prices', ...filters);
   expect(added).toMatchObject({
     organization_id: expect.stringMatching(/^org_/),
     state: 'active',
     mode: 'digest',
     description: 'prices',
-    filters: { models: ['a', 'b', 'c,d'], min_price_change_percent: 2.5, max_rank: 10 },
+    filters: {
+      models: ['a', 'b', 'c,d'],
+      min_price_change_percent: 2.5,
+      meters: ['output', 'cache_read'],
+      direction: 'down',
+      min_change_percent: 7.5,
+      max_rank: 10,
+    },
     ping: { outcome: 'delivered', status: 204 },
   });
   const { secret, ping, ...known } = added;
   expect(await run(['webhooks', 'show', String(added['id'])])).toEqual(known);
   expect(await run(['webhooks', 'list', '--org', String(added['organization_id'])])).toEqual({ endpoints: [known] });
   expect([typeof secret, typeof ping]).toEqual(['string', 'object']);
+});
+
+test.each([
+  [['--meters', 'output,tokens'], /Each must be one of input, output/],
+  [['--direction', 'sideways'], /It must be one of up, down/],
+  [['--min-change', '1000.1'], /It must be a number above 0, up to 1000/],
+])('a wrong filter is refused with exit code 2: %j', async (options, message) => {
+  const refused = await operator.call([...toAdd('org_1'), ...options]);
+  expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringMatching(message)]);
 });
 
 test('the secret is in the answer of add and rotate-secret alone', async () => {
@@ -111,6 +141,64 @@ test('dispatch delivers a night to an endpoint, which costs its organization not
   const used = await onWorld(({ database }) => database.kysely.selectFrom('daily_usage').selectAll().execute());
   expect(used).toEqual([]);
 });
+
+test('a price that falls by a tenth reaches an endpoint that waits for such, and nothing else does', async () => {
+  const store = await openTemporaryStore();
+  onTestFinished(() => store.dispose());
+  operator.env['MODELSTATS_STORE'] = store.url;
+  const models = (life: string) => [{ id: 'm', name: 'M', status: life }];
+  const [first, second] = [sellers([10, 10, 10, 10, 10, null], ['gone']), sellers([9, 9.6, 20, 10, 11, 5], ['new'])];
+  await store.publish(addDays(CUTOVER, 1), { models: models('active'), pricing: first });
+  const org = await organization();
+  const addTo = (path: string, topics: string, ...more: string[]) =>
+    run([
+      'webhooks',
+      'add',
+      '--org',
+      org,
+      '--url',
+      `${url}/${path}`,
+      '--topics',
+      `${topics},snapshot.published`,
+      ...more,
+    ]);
+  await addTo('prices', 'pricing.updated', '--direction', 'down', '--min-change', '5', '--meters', 'output');
+  await addTo('models', 'model.updated');
+  await operator.start('dispatch');
+  await store.publish(addDays(CUTOVER, 2), { models: models('retired'), pricing: second });
+  await until(() => received.filter(({ topic }) => topic === 'snapshot.published').length === 2);
+  const eventsAt = (path: string) => {
+    const bodies = received.filter((one) => one.path === `/${path}`).map(({ body }) => JSON.parse(body.toString()));
+    return bodies.filter(({ topic }) => topic !== 'ping' && topic !== 'snapshot.published');
+  };
+  const cut = { meter: 'output', unit: 'token', per: 1_000_000, from: 10, to: 9, change_percent: -10 };
+  expect(eventsAt('prices')).toMatchObject([
+    {
+      topic: 'pricing.updated',
+      data: { model_id: 'm', provider: 'cut', change: 'price', rates: [cut], rates_changed: 1 },
+    },
+  ]);
+  expect(eventsAt('models')).toMatchObject([
+    { topic: 'model.updated', data: { model_id: 'm', changed: [{ field: 'status', from: 'active', to: 'retired' }] } },
+  ]);
+});
+
+/** Prices of output by seller: one cut by a tenth, one by less, one raised, one with another cache, and input, and one that came. */
+function sellers(outputs: readonly (number | null)[], others: readonly string[]): readonly object[] {
+  const names = ['cut', 'little', 'raised', 'cache', 'input', 'came', ...others];
+  return names.map((provider, index) => {
+    const output = outputs[index] === undefined ? 1 : outputs[index];
+    const isLater = others.includes('new');
+    const input = provider === 'input' && isLater ? 1 : 4;
+    const cached = provider === 'cache' && isLater ? 0.1 : 0.4;
+    const rates = [
+      { meter: 'input', price: input },
+      { meter: 'cache_read', price: cached },
+      ...(output === null ? [] : [{ meter: 'output', price: output }]),
+    ].map((rate) => ({ ...rate, unit: 'token', per: 1_000_000 }));
+    return { model_id: 'm', provider, input_per_million: input, output_per_million: output, rates };
+  });
+}
 
 test('serve --with-webhooks delivers what waits', async () => {
   const { id, secret } = await add();

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
+import { METERS } from '../../../schemas/rates.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import { ENDPOINT_MODES, ENDPOINTS_MAX, type Endpoint } from '../../webhooks/endpoints/endpoint.ts';
+import { DIRECTIONS } from '../../webhooks/topics/topic.ts';
 import { TOPICS } from '../../webhooks/topics/topics.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { Checks, Choice, Field, Form, Problems } from '../shell/fields.tsx';
@@ -33,12 +35,25 @@ const EndpointForm = z.object({
   categories: Ids,
   providers: Ids,
   min_price_change_percent: PlainNumber,
+  meters: z
+    .union([z.array(z.enum(METERS)), z.enum(METERS).transform((meter) => [meter])], {
+      error: 'Choose meters of the list.',
+    })
+    .default([]),
+  direction: z.enum(['', ...DIRECTIONS]).default(''),
+  min_change_percent: PlainNumber,
   max_rank: PlainNumber,
 });
 
 const MODE_CHOICES = [
   { value: 'each', label: 'one delivery per event' },
   { value: 'digest', label: 'one per topic and night' },
+] as const;
+
+const DIRECTION_CHOICES = [
+  { value: '', label: 'up or down' },
+  { value: 'up', label: 'up: higher price, better rank' },
+  { value: 'down', label: 'down: lower price, worse rank' },
 ] as const;
 
 /** An organization's endpoints, and registration. */
@@ -68,12 +83,16 @@ export function endpointsRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): reado
 
 function filtersFrom(fields: z.infer<typeof EndpointForm>) {
   const { models, benchmarks, categories, providers, min_price_change_percent: percent, max_rank: rank } = fields;
+  const { meters, direction, min_change_percent: least } = fields;
   return {
     ...(models.length === 0 ? {} : { models }),
     ...(benchmarks.length === 0 ? {} : { benchmarks }),
     ...(categories.length === 0 ? {} : { categories }),
     ...(providers.length === 0 ? {} : { providers }),
     ...(percent === undefined ? {} : { min_price_change_percent: percent }),
+    ...(meters.length === 0 ? {} : { meters }),
+    ...(direction === '' ? {} : { direction }),
+    ...(least === undefined ? {} : { min_change_percent: least }),
     ...(rank === undefined ? {} : { max_rank: rank }),
   };
 }
@@ -151,10 +170,23 @@ function newEndpointPage(pages: OrganizationPages): JSX.Element {
           <Field {...field} label="Providers (prices)" name="providers" />
           <Field
             {...field}
-            label="Minimum change of a price in percent"
+            label="Minimum change of input or output in percent"
             name="min_price_change_percent"
             type="number"
           />
+          <Checks
+            legend="Meters (prices)"
+            name="meters"
+            options={METERS.map((meter) => ({ value: meter, label: meter }))}
+            of={pages}
+          />
+          <Choice
+            label="Direction (prices, rankings)"
+            name="direction"
+            options={DIRECTION_CHOICES}
+            chosen={textOf(form, 'direction')}
+          />
+          <Field {...field} label="Minimum change of any rate in percent" name="min_change_percent" type="number" />
           <Field {...field} label="Positions 1 to … of rankings" name="max_rank" type="number" />
         </details>
         <button type="submit">Register it</button>

@@ -2,21 +2,42 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FILTERED_FIELDS, passesNames } from '../../../test/support/webhooks/passes-names.ts';
 import { largestChangePercent, type Price } from '../topics/pricing-updated.ts';
-import type { Filterable } from '../topics/topic.ts';
+import type { Filterable, RankMoves, RateMove } from '../topics/topic.ts';
 import { TOPIC_DEFINITIONS, type Topic } from '../topics/topics.ts';
-import { type Filters, matcherFromFilters } from './filters.ts';
+import { type Filters, FiltersSchema, matcherFromFilters } from './filters.ts';
 
 const IDS = ['a', 'A', 'b', 'é:1'];
 const id = fc.constantFrom(...IDS);
 const seq = fc.integer({ min: 1, max: 1_000_000 });
 const percent = fc.constantFrom(0, 5, 9.999, 10, 10.001, 50, Number.POSITIVE_INFINITY);
 
+const rate: fc.Arbitrary<RateMove> = fc.record({
+  meter: fc.constantFrom('input', 'output', 'search'),
+  direction: fc.constantFrom('up', 'down', null),
+  percent,
+});
+const rank = fc.integer({ min: 1, max: 5 });
+/** Of the models that moved in a direction: those that a filter names, with their best rank, are among all. */
+const moved = fc
+  .record({
+    others: fc.array(rank, { maxLength: 2 }),
+    watched: fc.uniqueArray(fc.record({ id, best_rank: rank }), { selector: (model) => model.id, maxLength: 2 }),
+  })
+  .map(({ others, watched }) => {
+    const ranks = [...others, ...watched.map(({ best_rank }) => best_rank)];
+    return { best_rank: ranks.length === 0 ? null : Math.min(...ranks), watched };
+  });
+
 type Facts = Omit<Filterable, 'data'>;
 
 /** What filters concern of an event beside its `data`, in the topics that have such a thing. */
 const FACTS: Readonly<Partial<Record<Topic, fc.Arbitrary<Facts>>>> = {
-  'pricing.updated': fc.record({ largestChangePercent: percent }),
-  'ranking.updated': fc.record({ models: fc.uniqueArray(id), bestRank: fc.integer({ min: 1, max: 5 }) }),
+  'pricing.updated': fc.record({ largestChangePercent: percent, rates: fc.array(rate, { maxLength: 3 }) }),
+  'ranking.updated': fc.record({
+    models: fc.uniqueArray(id),
+    bestRank: rank,
+    ranks: fc.record({ up: moved, down: moved }),
+  }),
 };
 
 /** The fields of a topic's `data` that filters concern. */
@@ -45,21 +66,47 @@ const filters: fc.Arbitrary<Filters> = fc.record(
   {
     ...{ models: ids, benchmarks: ids, categories: ids, providers: ids },
     min_price_change_percent: fc.constantFrom(5, 10, 50),
-    max_rank: fc.integer({ min: 1, max: 5 }),
+    meters: fc.uniqueArray(fc.constantFrom('input', 'output'), { minLength: 1 }),
+    direction: fc.constantFrom('up', 'down'),
+    min_change_percent: fc.constantFrom(5, 10, 50),
+    max_rank: rank,
   },
   { requiredKeys: [] },
 );
 
 /** One rule at a time: which filters let the event pass, where they are set. */
 function naive(set: Filters, { data, facts }: Event): boolean {
-  const { models, largestChangePercent: percentChanged, bestRank } = facts;
+  const { models, largestChangePercent: percentChanged, rates, bestRank, ranks } = facts;
   const rules = [
     passesNames(set, { ...data }),
     models === undefined || set.models === undefined || set.models.some((model) => models.includes(model)),
     percentChanged === undefined || percentChanged >= (set.min_price_change_percent ?? 0),
     bestRank === undefined || bestRank <= (set.max_rank ?? Number.POSITIVE_INFINITY),
+    rates === undefined || !hasRateFilter(set) || rates.some((changed) => isRateWanted(set, changed)),
+    ranks === undefined || set.direction === undefined || isRankWanted(set, ranks[set.direction]),
   ];
   return rules.every((passes) => passes);
+}
+
+function hasRateFilter({ meters, direction, min_change_percent: minPercent }: Filters): boolean {
+  return [meters, direction, minPercent].some((filter) => filter !== undefined);
+}
+
+function isRateWanted(set: Filters, { meter, direction, percent: changed }: RateMove): boolean {
+  const meters: readonly string[] = set.meters ?? [meter];
+  return (
+    meters.includes(meter) &&
+    direction === (set.direction ?? direction) &&
+    changed >= (set.min_change_percent ?? changed)
+  );
+}
+
+function isRankWanted({ models, max_rank: maxRank = 5 }: Filters, { best_rank, watched }: RankMoves['up']): boolean {
+  const ranks =
+    models === undefined
+      ? [best_rank ?? 6]
+      : watched.filter((model) => models.includes(model.id)).map((model) => model.best_rank);
+  return ranks.some((best) => best <= maxRank);
 }
 
 test('filters let pass what each of them, read by itself, lets pass', () => {
@@ -97,4 +144,35 @@ test.each([
   ['another currency', price(2, 1), price(2, 1, 'EUR'), Number.POSITIVE_INFINITY],
 ])('how far a price moved: %s', (_, before, after, expected) => {
   expect(largestChangePercent(before, after)).toBe(expected);
+});
+
+const move = (meter: string, direction: RateMove['direction'], by: number): RateMove => ({
+  meter,
+  direction,
+  percent: by,
+});
+const CUT: Filters = { meters: ['output'], direction: 'down', min_change_percent: 5 };
+
+test.each([
+  ['a cut as large as that', [move('output', 'down', 5)], true],
+  ['a cut that is too small', [move('output', 'down', 4.999)], false],
+  ['a rise', [move('output', 'up', 50)], false],
+  ['a cut of another meter', [move('input', 'down', 50)], false],
+  ['no rate that has all of it', [move('output', 'down', 1), move('output', 'up', 9), move('input', 'down', 9)], false],
+  ['a price that came or went', [move('output', null, Number.POSITIVE_INFINITY)], false],
+])('one rate passes meters, direction and percentage together: %s', (_, rates, expected) => {
+  expect(matcherFromFilters(CUT)({ data: { seq: 1, provider: 'p' }, rates })).toBe(expected);
+});
+
+test.each([
+  ['meters', { meters: ['input', 'tokens'] }, /must be one of input, output, cache_read/],
+  ['meters', { meters: [] }, /must name 1 to 13 meters/],
+  ['direction', { direction: 'both' }, /must be one of up, down/],
+  ['min_change_percent', { min_change_percent: 0 }, /must be above 0 and at most 1000/],
+  ['min_change_percent', { min_change_percent: 1000.5 }, /must be above 0 and at most 1000/],
+  ['min_change_percent', { min_change_percent: Number.NaN }, /expected number/],
+])('a wrong %s is refused: %j', (name, wrong, message) => {
+  const { error } = FiltersSchema.safeParse(wrong);
+  expect(error?.issues).toMatchObject([{ message: expect.stringMatching(message) }]);
+  expect(error?.issues[0]?.path[0]).toBe(name);
 });

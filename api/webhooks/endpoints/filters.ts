@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ID_LENGTH_MAX } from '../../../schemas/datasets.ts';
-import type { Filterable } from '../topics/topic.ts';
+import { METERS } from '../../../schemas/rates.ts';
+import { DIRECTIONS, type Filterable, type RankMoves, type RateMove } from '../topics/topic.ts';
 
 /** Ids per filter. */
 const IDS_MAX = 1000;
@@ -8,14 +9,20 @@ const Ids = z
   .array(z.string().min(1, idProblem()).max(ID_LENGTH_MAX, idProblem()))
   .min(1, idsProblem())
   .max(IDS_MAX, idsProblem());
+const Meters = z
+  .array(z.enum(METERS, { error: `must be one of ${METERS.join(', ')}` }))
+  .min(1, metersProblem())
+  .max(METERS.length, metersProblem());
 const RANK_MAX = 1_000_000;
 const MaxRank = z.number().refine((rank) => Number.isInteger(rank) && rank >= 1 && rank <= RANK_MAX, {
   error: `must be a whole number from 1 to ${RANK_MAX}`,
 });
-const PERCENT_MAX = 1_000_000;
-const Percent = z.number().refine((percent) => percent > 0 && percent <= PERCENT_MAX, {
-  error: `must be above 0 and at most ${PERCENT_MAX}`,
-});
+export const PERCENT_MAX = 1_000_000;
+export const CHANGE_PERCENT_MAX = 1000;
+
+function percentTo(max: number) {
+  return z.number().refine((percent) => percent > 0 && percent <= max, { error: `must be above 0 and at most ${max}` });
+}
 
 /**
  * Selects events of an endpoint's topics (specification "Filters"). A filter applies to topics that have its field; all
@@ -30,11 +37,23 @@ export const FiltersSchema = z.strictObject({
   categories: Ids.optional(),
   /** Topics with `provider`. */
   providers: Ids.optional(),
+  /** `pricing.updated`: a rate of one of these meters changed, appeared or disappeared. */
+  meters: Meters.optional(),
   /**
-   * `pricing.updated` with `change` `price`: a price changed by at least this share of its old value. A price that
+   * `pricing.updated`: a rate rose or fell; not one that appeared, disappeared or changed its currency.
+   * `ranking.updated`: a model has a better rank than before, or a worse one.
+   */
+  direction: z.enum(DIRECTIONS, { error: `must be one of ${DIRECTIONS.join(', ')}` }).optional(),
+  /**
+   * `pricing.updated`: a rate changed by at least this share of its old price. One that appeared, disappeared, was zero
+   * or changed its currency passes.
+   */
+  min_change_percent: percentTo(CHANGE_PERCENT_MAX).optional(),
+  /**
+   * `pricing.updated` with `change` `price`: a price of input or output without condition changed by at least this share of its old value. A price that
    * came, went, was zero or changed its currency passes.
    */
-  min_price_change_percent: Percent.optional(),
+  min_price_change_percent: percentTo(PERCENT_MAX).optional(),
   /** `ranking.updated`: a model moved into, out of or within positions 1 to this. */
   max_rank: MaxRank.optional(),
 });
@@ -48,6 +67,10 @@ function idsProblem(): string {
   return `must name 1 to ${IDS_MAX} ids`;
 }
 
+function metersProblem(): string {
+  return `must name 1 to ${METERS.length} meters`;
+}
+
 export type Matcher = (event: Filterable) => boolean;
 
 /** Applies filters (specification "Filters"). Sets are built once, for up to a million events. */
@@ -57,14 +80,41 @@ export function matcherFromFilters(filters: Filters): Matcher {
   const isCategory = passesOf(filters.categories);
   const isProvider = passesOf(filters.providers);
   const { min_price_change_percent: minPercent = 0, max_rank: maxRank = Number.POSITIVE_INFINITY } = filters;
-  return ({ data, models, largestChangePercent = Number.POSITIVE_INFINITY, bestRank = 1 }) =>
+  const passesRates = ratesMatcherFrom(filters);
+  const passesRanks = ranksMatcherFrom(filters, maxRank);
+  return ({ data, models, largestChangePercent = Number.POSITIVE_INFINITY, rates, bestRank = 1, ranks }) =>
     isModel(data.model_id) &&
     isBenchmark(data.benchmark_id) &&
     isCategory(data.category_id) &&
     isProvider(data.provider) &&
     (models === undefined || filters.models === undefined || models.some(isModel)) &&
     largestChangePercent >= minPercent &&
-    bestRank <= maxRank;
+    bestRank <= maxRank &&
+    passesRates(rates) &&
+    passesRanks(ranks);
+}
+
+/** One rate must pass all that is set. */
+function ratesMatcherFrom({ meters, direction, min_change_percent: minPercent }: Filters) {
+  if (meters === undefined && direction === undefined && minPercent === undefined) return () => true;
+  const isMeter = passesOf(meters);
+  const passes = (rate: RateMove) =>
+    isMeter(rate.meter) &&
+    (direction === undefined || rate.direction === direction) &&
+    rate.percent >= (minPercent ?? 0);
+  return (rates: readonly RateMove[] | undefined) => rates === undefined || rates.some(passes);
+}
+
+/** One model must pass `direction`, and then `models` and `max_rank` too. */
+function ranksMatcherFrom({ direction, models }: Filters, maxRank: number) {
+  if (direction === undefined) return () => true;
+  const isModel = passesOf(models);
+  return (ranks: RankMoves | undefined) => {
+    if (ranks === undefined) return true;
+    const { best_rank, watched } = ranks[direction];
+    if (models === undefined) return best_rank !== null && best_rank <= maxRank;
+    return watched.some((model) => isModel(model.id) && model.best_rank <= maxRank);
+  };
 }
 
 /** Ids pass without a list, events without the id. */

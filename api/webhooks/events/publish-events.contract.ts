@@ -14,6 +14,7 @@ import { addSubscriber, readTold, type Told } from '../../../test/support/webhoo
 import { ODD_ID, publishSmallDays } from '../../../test/worlds/small-days.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { openDatabase } from '../../database/open-database.ts';
+import type { Filters } from '../endpoints/filters.ts';
 import type { Topic } from '../topics/topics.ts';
 
 /** The first night was published on the morning of this day. */
@@ -21,9 +22,17 @@ const FIRST_PUBLISHED = '2026-06-02T00:20:00Z';
 /** After every claim that a test has seen. */
 const LATER = () => new Date('2026-06-10T13:00:00Z');
 
-const price = (modelId: string, provider: string, change: string, seq: number) => ({
+const price = (...[modelId, provider, change, seq, more]: [string, string, string, number, object?]) => ({
   topic: 'pricing.updated',
-  data: { model_id: modelId, provider, change, seq },
+  data: { model_id: modelId, provider, change, ...more, seq },
+});
+const rate = (meter: string, from: number, to: number) => ({
+  meter,
+  unit: 'token',
+  per: 1_000_000,
+  from,
+  to,
+  change_percent: 16.6666666667,
 });
 const score = (modelId: string, benchmarkId: string, seq: number) => ({
   topic: 'score.updated',
@@ -42,7 +51,7 @@ const SCORES = [score('a', 'code', 18), score('gone', 'code', 24)];
 const PRICES = [
   price('gone', 'p1', 'provider_removed', 19),
   price('gone', 'p1', 'provider_added', 28),
-  price('a', 'p1', 'price', 29),
+  price('a', 'p1', 'price', 29, { rates: [rate('input', 3, 3.5), rate('output', 6, 7)], rates_changed: 2 }),
 ];
 const RANKINGS = [ranking('code', 1, [20, 20]), ranking('general', 3, [25, 27])];
 const SNAPSHOTS = [
@@ -55,6 +64,7 @@ const SNAPSHOTS = [
 /** What these tests know the events of; `test/webhook-events` compares those of every topic with a second implementation. */
 const SUBSCRIBED_TOPICS = [
   'model.created',
+  'model.updated',
   'score.updated',
   'ranking.updated',
   'pricing.updated',
@@ -106,6 +116,26 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       expect(await receivedBy('all')).toEqual(ALL);
       expect(await poll()).toBe('idle');
       expect(await readdir(workFolderOf(store.folder))).toEqual([]);
+    });
+
+    it.each<[string, Filters, readonly object[]]>([
+      [
+        'prices and ranks that rise',
+        { direction: 'up', meters: ['output'] },
+        [...PRICES.slice(2), ...RANKINGS.slice(1)],
+      ],
+      ['those of a model', { direction: 'up', models: ['a'] }, PRICES.slice(2)],
+      ['a model that falls, from the top', { direction: 'down', models: ['a'], max_rank: 1 }, RANKINGS.slice(1)],
+      ['no price of a meter that none has', { meters: ['search'] }, RANKINGS],
+      [
+        'prices that came and went, which have no percentage',
+        { min_change_percent: 17 },
+        [...PRICES.slice(0, 2), ...RANKINGS],
+      ],
+    ])('filters of an endpoint let pass %s', async (_, filters, expected) => {
+      await addSubscriber(control, 'one', { topics: ['pricing.updated', 'ranking.updated'], filters });
+      expect(await poll()).toBe('published');
+      expect(await receivedBy('one')).toEqual(expected);
     });
 
     it('events say when they were published, and wait to be delivered at once', async () => {

@@ -1,12 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { getEntry, loadCatalog, loadRelease } from '../../../storage/catalog.ts';
-import {
-  NIGHT_SETTINGS,
-  openTemporaryStore,
-  type TemporaryStore,
-} from '../../../test/support/pipeline/temporary-store.ts';
-import { newFolder } from '../../../test/support/temporary-folder.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { readEvents } from '../../../test/support/webhooks/read-events.ts';
 import * as rated from '../../../test/worlds/rated-days.ts';
 import * as sourced from '../../../test/worlds/sourced-days.ts';
 import {
@@ -19,36 +14,23 @@ import {
   VERSIONS,
   writeVersionedDays,
 } from '../../../test/worlds/versioned-days.ts';
-import type { ChangeEvent, ChangeTopic } from '../topics/topics.ts';
-import { ReleaseChanges } from './release-changes.ts';
+import type { ChangeTopic } from '../topics/topics.ts';
 
 let store: TemporaryStore;
 afterEach(() => store.dispose());
 
 /** What these tests know the events of. */
-const TOPICS = new Set<ChangeTopic>(['model.created', 'score.updated', 'ranking.updated', 'pricing.updated']);
+const TOPICS = new Set<ChangeTopic>([
+  'model.created',
+  'model.updated',
+  'score.updated',
+  'ranking.updated',
+  'pricing.updated',
+]);
 
 /** The events of a day, by seq; of a ranking's models all that are named here. */
-async function eventsOf(day: string, before: string, watched: readonly string[] = []): Promise<readonly ChangeEvent[]> {
-  const folder = await newFolder();
-  const { catalog } = await loadCatalog(store.deps.store);
-  const release = await loadRelease(store.deps.store, getEntry(catalog, day));
-  const previous = await loadRelease(store.deps.store, getEntry(catalog, before));
-  const input = { release, previous, topics: TOPICS, watchedModels: new Set(watched), folder };
-  const { versions } = store.deps;
-  const changes = await ReleaseChanges.open(input, {
-    store: store.deps.store,
-    duckdb: NIGHT_SETTINGS.duckdb,
-    versions,
-  });
-  try {
-    const events: ChangeEvent[] = [];
-    for await (const page of changes.pagesAfter(0)) events.push(...page);
-    return events;
-  } finally {
-    changes.close();
-  }
-}
+const eventsOf = (day: string, before: string, watched: readonly string[] = []) =>
+  readEvents(store, { day, before, topics: TOPICS, watched });
 
 const price = (provider: string, input: number, more: object = {}) => ({
   model_id: 'm',
@@ -78,7 +60,7 @@ test('only what a topic is about is an event: no estimated skill, no start of a 
     ],
   });
   await store.publish('2026-06-02', {
-    models: models.map((model) => ({ ...model, name: 'Other' })),
+    models: models.map((model) => ({ ...model, context_length: 1000 })),
     pricing: [
       price('dated', 1, { effective_from: '2026-06-02' }),
       ...[price('currency', 1, { currency: 'EUR' }), price('moved', 3.3), price('new', 1)],
@@ -97,10 +79,16 @@ test('only what a topic is about is an event: no estimated skill, no start of a 
     ['moved', 'price', 10],
     ['new', 'provider_added', Number.POSITIVE_INFINITY],
   ]);
+  const none = { best_rank: null, watched: [] };
   const rankings = events.filter((event) => event.topic === 'ranking.updated');
   expect(rankings).toEqual([
-    { ...ranking('left', 1), models: [], bestRank: 9 },
-    { ...ranking('ranks', 2), models: ['n'], bestRank: 3 },
+    { ...ranking('left', 1), models: [], bestRank: 9, ranks: { up: none, down: none } },
+    {
+      ...ranking('ranks', 2),
+      models: ['n'],
+      bestRank: 3,
+      ranks: { up: { best_rank: 3, watched: [] }, down: { best_rank: 4, watched: [{ id: 'n', best_rank: 4 }] } },
+    },
   ]);
   expect(events).toHaveLength(prices.length + rankings.length);
 });
@@ -114,6 +102,7 @@ test('a source that is filled at a cutover, or changes alone, is no event', asyn
   ]);
   expect(received.filter(([topic]) => topic !== 'score.updated')).toEqual([
     ['pricing.updated', 'gone'],
+    ['model.updated', 'named'],
     ['model.created', 'new'],
     ['pricing.updated', 'moved'],
     ['pricing.updated', 'new'],
@@ -121,24 +110,34 @@ test('a source that is filled at a cutover, or changes alone, is no event', asyn
   expect(await eventsOf(sourced.AFTER, sourced.CUTOVER)).toEqual([]);
 });
 
-test('fields that are filled at a cutover, or rates and states that change alone, are no event; a price that changes then is one', async () => {
+test('fields that are filled at a cutover are no event; a name or price that changes then is one, and a rate or status that changes later', async () => {
   store = await openTemporaryStore();
   await rated.publishRatedDays(store);
-  const received = (await eventsOf(rated.CUTOVER, rated.LAST)).map(({ topic, data }) => [
-    topic,
-    'model_id' in data && data.model_id,
-  ]);
+  const atCutover = await eventsOf(rated.CUTOVER, rated.LAST);
+  const received = atCutover.map(({ topic, data }) => [topic, 'model_id' in data && data.model_id]);
+  const known = atCutover.flatMap((event): readonly unknown[] => {
+    if (event.topic === 'model.updated') return event.data.changed.map(({ field }) => field);
+    return event.topic === 'pricing.updated' && event.data.change === 'price' ? event.data.rates : [];
+  });
+  const tokens = { unit: 'token', per: 1_000_000 };
+  expect(known).toEqual(['name', { meter: 'input', ...tokens, from: 1, to: 3, change_percent: 200 }]);
   expect(received.filter(([topic]) => topic !== 'score.updated')).toEqual([
     ['pricing.updated', 'gone'],
+    ['model.updated', 'named'],
     ['model.created', 'new'],
     ['pricing.updated', 'moved'],
     ['pricing.updated', 'new'],
   ]);
   expect(received.filter(([topic]) => topic === 'score.updated')).toEqual([['score.updated', 'new']]);
   expect(await eventsOf(rated.QUIET, rated.CUTOVER)).toEqual([]);
+  const events = await eventsOf(rated.MOVED, rated.QUIET);
+  const status = { field: 'status', from: 'active', to: 'deprecated' };
+  const rate = { meter: 'cache_read', ...tokens, from: 0.1, to: 0.2, change_percent: 100 };
   // Of a score every field counts.
-  expect(await eventsOf(rated.MOVED, rated.QUIET)).toMatchObject([
-    { topic: 'score.updated', data: { model_id: 'same', benchmark_id: 'x' } },
+  expect(events.map(({ topic, data: { seq: _, ...data } }) => ({ topic, ...data }))).toEqual([
+    { topic: 'model.updated', model_id: 'same', changed: [status] },
+    { topic: 'score.updated', model_id: 'same', benchmark_id: 'x' },
+    { topic: 'pricing.updated', model_id: 'same', provider: 'p', change: 'price', rates: [rate], rates_changed: 1 },
   ]);
 });
 
@@ -161,6 +160,13 @@ test('records that are sent anew in another version are no events, and both vers
   ]);
   expect(await received(AFTER, CUTOVER)).toEqual([
     moved,
-    { topic: 'pricing.updated', model_id: 'moved', provider: 'shop:eu', change: 'price' },
+    {
+      topic: 'pricing.updated',
+      model_id: 'moved',
+      provider: 'shop:eu',
+      change: 'price',
+      rates: [{ meter: 'input', unit: 'token', per: 1_000_000, from: 1.5, to: 3, change_percent: 100 }],
+      rates_changed: 1,
+    },
   ]);
 });

@@ -88,7 +88,7 @@ export class ReleaseChanges {
       WHERE seq > $1::BIGINT AND seq <= $2::BIGINT ORDER BY seq`;
     for (let last = seq; last < this.#lastSeq; last += PAGE_CHANGES) {
       const rows = await this.#database.rows(EVENT_ROW, select, [last, last + PAGE_CHANGES]);
-      if (rows.length > 0) yield rows.map(eventFromRow);
+      if (rows.length > 0) yield eventsFromRows(rows);
     }
   }
 
@@ -100,7 +100,7 @@ export class ReleaseChanges {
       for (let from = 0; ; from += PAGE_CHANGES) {
         const rows = await this.#database.rows(EVENT_ROW, select, [from, from + PAGE_CHANGES]);
         if (rows.length === 0) break;
-        yield rows.map(eventFromRow);
+        yield eventsFromRows(rows);
       }
     }
   }
@@ -222,7 +222,11 @@ const EVENT_ROW = {
   facts: nullable(text),
 };
 
-function eventFromRow({ topic, ...row }: RowOf<typeof EVENT_ROW>): ChangeEvent {
+function eventsFromRows(rows: readonly RowOf<typeof EVENT_ROW>[]): readonly ChangeEvent[] {
+  return rows.flatMap((row) => eventFromRow(row) ?? []);
+}
+
+function eventFromRow({ topic, ...row }: RowOf<typeof EVENT_ROW>): ChangeEvent | undefined {
   const eventRow: EventRow = {
     seq: row.seq,
     model_id: row.model_id ?? '',

@@ -10,6 +10,27 @@ import type { Release } from '../../../schemas/release.ts';
 /** Of the newest change that an event is about. */
 export const Seq = z.number().int().nonnegative();
 
+export const DIRECTIONS = ['up', 'down'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** A rate that changed. */
+export interface RateMove {
+  readonly meter: string;
+  /** Null without a price before and after in one currency. */
+  readonly direction: Direction | null;
+  /** Without sign; Infinity if undefined. */
+  readonly percent: number;
+}
+
+/** Models of a category with a better (`up`) or worse rank than before. */
+export type RankMoves = Readonly<Record<Direction, RankMove>>;
+interface RankMove {
+  /** The best position, old or new, of any of them; null if there is none. */
+  readonly best_rank: number | null;
+  /** Those that a filter names, with their best position. */
+  readonly watched: readonly { readonly id: string; readonly best_rank: number }[];
+}
+
 /** Input of filters (specification "Filters"); an absent field passes. */
 export interface Filterable {
   readonly data: {
@@ -21,10 +42,13 @@ export interface Filterable {
   };
   /** Of an event about several models: those that a filter names. */
   readonly models?: readonly string[];
-  /** In percent; Infinity if undefined. */
+  /** Of input and output without condition, in percent; Infinity if undefined. */
   readonly largestChangePercent?: number;
+  /** Rates that changed. */
+  readonly rates?: readonly RateMove[];
   /** The best position, old or new, of a model concerned. */
   readonly bestRank?: number;
+  readonly ranks?: RankMoves;
 }
 
 /**
@@ -70,8 +94,8 @@ interface ChangeTopicDeclaration<Name extends string, Data extends z.ZodObject, 
    * One row per event ({@link EventRow}). It may read the table `watched`: the `id` of each model that a filter names.
    */
   readonly select: (comparison: Comparison) => string;
-  /** The event, and further input of filters. */
-  readonly contentFromRow: (row: EventRow) => Event & { readonly data: Readonly<z.infer<Data>> };
+  /** The event, and further input of filters; undefined if the row turns out to be none. */
+  readonly contentFromRow: (row: EventRow) => (Event & { readonly data: Readonly<z.infer<Data>> }) | undefined;
 }
 
 /** A topic made from changes. */
@@ -79,7 +103,10 @@ export function changeTopic<const Name extends string, Data extends z.ZodObject,
   contentFromRow,
   ...topic
 }: ChangeTopicDeclaration<Name, Data, Event>) {
-  const eventFromRow = (row: EventRow) => ({ topic: topic.name, ...contentFromRow(row) });
+  const eventFromRow = (row: EventRow) => {
+    const content = contentFromRow(row);
+    return content === undefined ? undefined : { topic: topic.name, ...content };
+  };
   return { ...topic, eventFromRow };
 }
 

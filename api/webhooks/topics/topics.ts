@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MODEL_CREATED } from './model-created.ts';
+import { MODEL_UPDATED } from './model-updated.ts';
 import { PRICING_UPDATED } from './pricing-updated.ts';
 import { RANKING_UPDATED } from './ranking-updated.ts';
 import { SCORE_UPDATED } from './score-updated.ts';
@@ -9,6 +10,7 @@ import { Seq } from './topic.ts';
 /** In the order of the documentation (specification "Topics"). */
 export const TOPIC_DEFINITIONS = [
   MODEL_CREATED,
+  MODEL_UPDATED,
   SCORE_UPDATED,
   RANKING_UPDATED,
   PRICING_UPDATED,
@@ -32,7 +34,7 @@ export const PING = 'ping';
 
 /** An event, and further input of filters. */
 export type TopicEvent = ChangeEvent | ReleaseEvent;
-export type ChangeEvent = ReturnType<ChangeTopicDefinition['eventFromRow']>;
+export type ChangeEvent = Exclude<ReturnType<ChangeTopicDefinition['eventFromRow']>, undefined>;
 export type ReleaseEvent = ReturnType<(typeof RELEASE_TOPIC_DEFINITIONS)[number]['eventFromRelease']>;
 
 /** Events of a digest; the rest is counted, and in the change feed. */

@@ -1,7 +1,9 @@
 import type { Endpoint } from '../../../api/webhooks/endpoints/endpoint.ts';
-import type { Filters } from '../../../api/webhooks/endpoints/filters.ts';
+import { CHANGE_PERCENT_MAX, type Filters, PERCENT_MAX } from '../../../api/webhooks/endpoints/filters.ts';
 import type { Attempt } from '../../../api/webhooks/queue/delivery.ts';
+import { DIRECTIONS } from '../../../api/webhooks/topics/topic.ts';
 import { TOPICS } from '../../../api/webhooks/topics/topics.ts';
+import { METERS } from '../../../schemas/rates.ts';
 import {
   type AddCommand,
   argument,
@@ -15,7 +17,16 @@ import {
   required,
   type ValuesOf,
 } from '../../cli/command.ts';
-import { idsValue, nameValue, numberValue, positiveValue, textValue, topicsValue } from '../../cli/option-values.ts';
+import {
+  choicesValue,
+  choiceValue,
+  idsValue,
+  nameValue,
+  numberValue,
+  positiveValue,
+  textValue,
+  topicsValue,
+} from '../../cli/option-values.ts';
 import { attemptJson, deliveryTable, describeAttempt, withWebhooks } from './deliveries.ts';
 
 const FILTERS = {
@@ -23,7 +34,28 @@ const FILTERS = {
   benchmarks: option('<ids>', 'only scores of these benchmarks', idsValue),
   categories: option('<ids>', 'only rankings of these categories', idsValue),
   providers: option('<ids>', 'only prices of these providers', idsValue),
-  minPriceChange: option('<percent>', 'only prices that rose or fell by at least this percentage', positiveValue),
+  minPriceChange: option(
+    '<percent>',
+    'only prices of input or output that rose or fell by at least this percentage',
+    positiveValue(PERCENT_MAX),
+  ),
+  meters: choiceOf(
+    METERS,
+    option('<list>', 'only prices with a changed rate of these meters, separated by commas', choicesValue(METERS)),
+  ),
+  direction: choiceOf(
+    DIRECTIONS,
+    option(
+      '<direction>',
+      'only prices with a rate, or rankings with a model, that went up or down',
+      choiceValue(DIRECTIONS),
+    ),
+  ),
+  minChange: option(
+    '<percent>',
+    'only prices with a rate that rose or fell by at least this percentage',
+    positiveValue(CHANGE_PERCENT_MAX),
+  ),
   maxRank: option('<n>', 'only rankings that changed within the top n', numberValue(1, 1_000_000)),
 };
 
@@ -41,7 +73,7 @@ const addEndpoint = defineCommand({
     digest: flag('one delivery per topic and night instead of one per event'),
   },
   examples: [
-    'modelstats webhooks add --org ID --url https://example.com/hooks --topics pricing.updated --min-price-change 5',
+    'modelstats webhooks add --org ID --url https://example.com/hooks --topics pricing.updated --meters output --direction down --min-change 5',
   ],
   notes: 'Exit code 1 if it is registered, but did not respond to its ping with 2xx',
   run(context, { org: organizationId, url, topics, description, digest, json, ...filters }) {
@@ -168,13 +200,16 @@ export const ENDPOINT_COMMANDS: readonly AddCommand[] = [
 ];
 
 function filtersFrom(given: ValuesOf<typeof FILTERS>): Filters {
-  const { models, benchmarks, categories, providers, minPriceChange, maxRank } = given;
+  const { models, benchmarks, categories, providers, minPriceChange, meters, direction, minChange, maxRank } = given;
   return {
     ...(models === undefined ? {} : { models: [...models] }),
     ...(benchmarks === undefined ? {} : { benchmarks: [...benchmarks] }),
     ...(categories === undefined ? {} : { categories: [...categories] }),
     ...(providers === undefined ? {} : { providers: [...providers] }),
     ...(minPriceChange === undefined ? {} : { min_price_change_percent: minPriceChange }),
+    ...(meters === undefined ? {} : { meters: [...meters] }),
+    ...(direction === undefined ? {} : { direction }),
+    ...(minChange === undefined ? {} : { min_change_percent: minChange }),
     ...(maxRank === undefined ? {} : { max_rank: maxRank }),
   };
 }
