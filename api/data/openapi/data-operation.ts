@@ -2,6 +2,7 @@ import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { z } from 'zod';
 import { AccountSchema } from '../../accounts/caller.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
+import { csvFrom } from '../responses/csv.ts';
 import type { DataRoute } from '../responses/data-route.ts';
 import {
   BEARER,
@@ -35,8 +36,14 @@ export interface OperationOptions extends Collectors {
 
 export function dataOperation(route: DataRoute, options: OperationOptions): Operation {
   const { schemas, hasLimits } = options;
-  const { operationId, summary, description, params, query, capability } = route;
-  const shared = ['IfNoneMatch', 'IfModifiedSince', ...(hasLimits && route.isFree !== true ? ['IdempotencyKey'] : [])];
+  const { operationId, summary, description, params, query, capability, csv } = route;
+  const format = csv === undefined ? [] : ['Format'];
+  const shared = [
+    ...format,
+    'IfNoneMatch',
+    'IfModifiedSince',
+    ...(hasLimits && route.isFree !== true ? ['IdempotencyKey'] : []),
+  ];
   return {
     operationId,
     summary,
@@ -62,7 +69,7 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
     200: {
       description: route.summary,
       headers: headersOf([...HEADERS.data, ...limits]),
-      content: { 'application/json': { schema, example: route.example } },
+      content: { 'application/json': { schema, example: route.example }, ...csvContentOf(route) },
     },
     ...(route.redirects === true
       ? { 302: { description: 'To the signed URL', headers: headersOf([...HEADERS.redirect, ...limits]) } }
@@ -75,6 +82,20 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
     422: responses.share('ValidationError', validationResponse(limits)),
   };
 }
+
+function csvContentOf({ csv, example }: DataRoute): OpenApi.ResponseObject['content'] & object {
+  if (csv === undefined) return {};
+  const records: readonly Readonly<Record<string, unknown>>[] = Object(example)[csv];
+  return {
+    'text/csv': {
+      schema: { type: 'string', description: CSV_DESCRIPTION },
+      example: csvFrom(Object.keys(records[0] ?? {}), records),
+    },
+  };
+}
+
+const CSV_DESCRIPTION =
+  'The records with format=csv, after a header row; lists and objects as JSON. In pages, the header X-Total-Count has the total, and Link the next page as rel="next"';
 
 /** The parameters of a path or query. */
 export function parametersFrom(
