@@ -2,7 +2,6 @@ import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { z } from 'zod';
 import { AccountSchema } from '../../accounts/caller.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
-import { csvFrom } from '../responses/csv.ts';
 import type { DataRoute } from '../responses/data-route.ts';
 import {
   BEARER,
@@ -28,6 +27,16 @@ const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'internal_error',
   'unavailable',
 ];
+
+const CSV_CONTENT = {
+  'text/csv': {
+    schema: {
+      type: 'string',
+      description:
+        'With format=csv: the records, after a row of their fields; lists and objects as JSON. Of a page, X-Total-Count has the total, and Link the next page as rel="next".',
+    },
+  },
+} as const;
 
 export interface OperationOptions extends Collectors {
   /** Whether responses carry limit headers and requests may carry `Idempotency-Key`. */
@@ -69,7 +78,10 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
     200: {
       description: route.summary,
       headers: headersOf([...HEADERS.data, ...limits]),
-      content: { 'application/json': { schema, example: route.example }, ...csvContentOf(route) },
+      content: {
+        'application/json': { schema, example: route.example },
+        ...(route.csv === undefined ? {} : CSV_CONTENT),
+      },
     },
     ...(route.redirects === true
       ? { 302: { description: 'To the signed URL', headers: headersOf([...HEADERS.redirect, ...limits]) } }
@@ -82,20 +94,6 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
     422: responses.share('ValidationError', validationResponse(limits)),
   };
 }
-
-function csvContentOf({ csv, example }: DataRoute): OpenApi.ResponseObject['content'] & object {
-  if (csv === undefined) return {};
-  const records: readonly Readonly<Record<string, unknown>>[] = Object(example)[csv];
-  return {
-    'text/csv': {
-      schema: { type: 'string', description: CSV_DESCRIPTION },
-      example: csvFrom(Object.keys(records[0] ?? {}), records),
-    },
-  };
-}
-
-const CSV_DESCRIPTION =
-  'The records with format=csv, after a header row; lists and objects as JSON. In pages, the header X-Total-Count has the total, and Link the next page as rel="next"';
 
 /** The parameters of a path or query. */
 export function parametersFrom(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, type VersionedDay } from '../../../schemas/record-versions.ts';
 import type { Content, ParsedRequest } from '../../server/route.ts';
-import { csvFrom } from './csv.ts';
+import { readCsv } from './csv.ts';
 import { publishedFieldOf } from './records.ts';
 
 interface CsvOptions {
@@ -69,12 +69,15 @@ interface Page extends Pick<CsvOptions, 'list' | 'query'> {
   readonly fields: readonly string[];
 }
 
-/** Lists without pages have neither total nor cursor. */
-function pageFrom(json: Content, { list, fields, query }: Page): Content {
-  const text = typeof json === 'string' || Buffer.isBuffer(json) ? json : json.body;
-  const { [list]: records, total, next_cursor: cursor } = JSON.parse(String(text)); // A response of our own, by its schema.
+/** Lists without pages have neither total nor cursor. Before the list, a body has plain values only. */
+async function pageFrom(json: Content, { list, fields, query }: Page): Promise<Content> {
+  const text = String(typeof json === 'string' || Buffer.isBuffer(json) ? json : json.body);
+  const name = `"${list}":`;
+  const at = text.indexOf(name) + name.length;
+  const { csv, end } = await readCsv(fields, text, at);
+  const { total, next_cursor: cursor } = JSON.parse(`${text.slice(0, at)}[]${text.slice(end)}`);
   return {
-    body: csvFrom(fields, records),
+    body: csv,
     headers: {
       ...(total === undefined ? {} : { 'X-Total-Count': String(total) }),
       ...(typeof cursor === 'string' ? { Link: `<${nextPage(query, cursor)}>; rel="next"` } : {}),
