@@ -191,6 +191,11 @@ describe('days in 1.0', () => {
     expect([statusCode, unknown.json().error.code]).toEqual([404, 'not_found']);
   });
 
+  test('Accept has no effect', async () => {
+    const { headers } = await api.get('/v1/models', { accept: 'text/csv' });
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
   test('a route without a list ignores the format', async () => {
     expect((await api.get('/v1/models/a?format=csv')).json()).toMatchObject({ id: 'a' });
   });
@@ -228,6 +233,20 @@ describe('days in 1.0', () => {
     const { headers: more } = await api.get('/v1/models?secret=x&q=a&limit=1&format=csv&sort=-name');
     expect(more['link']).toMatch(/^<\?q=a&sort=-name&limit=1&format=csv&cursor=[\w-]+>; rel="next"$/);
   });
+});
+
+test('a list costs a unit in either form, and nothing while it is current', async () => {
+  const api = await openOwnApi({ days: (store) => store.publish('2026-06-01', LISTED_DAY), accounts: {} });
+  const { builder } = api.accounts.customers;
+  const remaining = async (url: string, headers = {}) => {
+    const { headers: answered } = await api.ask(builder, url, { headers });
+    return { left: Number(answered['x-quota-remaining']), tag: String(answered.etag) };
+  };
+  const { left } = await remaining('/v1/models');
+  const asCsv = await remaining('/v1/models?format=csv');
+  expect(asCsv.left).toBe(left - 1);
+  expect(await remaining('/v1/models?format=csv', { 'if-none-match': asCsv.tag })).toEqual(asCsv);
+  expect((await remaining('/v1/sources?format=csv')).left).toBe(left - 1);
 });
 
 test('odd names come back as they were', async () => {

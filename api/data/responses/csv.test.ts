@@ -24,7 +24,7 @@ test.each<[unknown, string]>([
   [[], '[]'],
   [['a', 'b'], '"[""a"",""b""]"'],
   [{ input: ['te"xt'] }, '"{""input"":[""te\\""xt""]}"'],
-])('%o is %s', async (value, cell) => {
+])('the value %o is the cell %s', async (value, cell) => {
   expect(await csvOf(['before', 'value'], [{ before: 1, value }])).toBe(`before,value\r\n1,${cell}\r\n`);
 });
 
