@@ -26,24 +26,23 @@ function endOfValue(text: JsonText, at: number): number {
   const first = text[at];
   if (first === '"') return endOfString(text, at);
   if (first === '{' || first === '[') return endOfNested(text, at);
-  return indexOf(END_OF_PLAIN, text, at);
+  return endOfPlain(text, at);
 }
 
-/** Behind the bracket that closes the one at `at`. */
+/** Behind the bracket that closes the one at `at`. Character by character: with a pattern, long lists took twice the time. */
 function endOfNested(text: JsonText, at: number): number {
   let depth = 0;
-  for (let next = at; ; next = indexOf(BRACKET_OR_STRING, text, next)) {
-    const found = text[next];
-    if (found === '"') {
-      next = endOfString(text, next);
-      continue;
-    }
-    if (found === undefined) throw brokenAt(at);
-    depth += found === '{' || found === '[' ? 1 : -1;
-    next += 1;
+  for (let next = at; next < text.length; ) {
+    const code = text.charCodeAt(next);
+    next = code === QUOTE ? endOfString(text, next) : next + 1;
+    if (code === OPEN_LIST || code === OPEN_OBJECT) depth += 1;
+    if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
     if (depth === 0) return next;
   }
+  throw brokenAt(at);
 }
+
+const [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Behind the quote that closes the one at `at`. */
 function endOfString(text: JsonText, at: number): number {
@@ -64,10 +63,11 @@ function isEscaped(text: JsonText, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-const END_OF_PLAIN = /[,\]}]/g;
-const BRACKET_OR_STRING = /["[\]{}]/g;
-
-function indexOf(pattern: RegExp, text: JsonText, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.index ?? text.length;
+/** Behind a number, true, false or null. */
+function endOfPlain(text: JsonText, at: number): number {
+  for (let next = at; next < text.length; next += 1) {
+    const code = text.charCodeAt(next);
+    if (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT) return next;
+  }
+  throw brokenAt(at);
 }
