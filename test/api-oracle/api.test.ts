@@ -76,7 +76,7 @@ describe('the API over nasty days', () => {
       'scores',
       (text) => text.replace(/^(model_id,[\s\S]*\n[^,\n]*,[^,\n]*,)/, '$10'),
     ],
-    ['a row of CSV twice', 'benchmarks', (text) => text.replace(/^(id,.*\r\n)(.*\r\n)/, '$1$2$2')],
+    ['a row of CSV twice', 'scores', (text) => text.replace(/^(model_id,.*\r\n)(.*\r\n)/, '$1$2$2')],
     ['text that is not JSON', 'categories', (text) => text.slice(1)],
   ])('that sends %s is found out', async (_, route, spoil) => {
     const spoiled: Client = {
