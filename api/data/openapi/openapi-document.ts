@@ -78,7 +78,7 @@ const DESCRIPTION = `A read-only record of AI models, updated every night: curre
 - **Lists** come in pages: pass \`next_cursor\` as \`cursor\`, with the same filters, until it is null. \`format=csv\` gives them as CSV.
 - **Conditional requests** with \`If-None-Match\` or \`If-Modified-Since\` get \`304\` while nothing changed, which costs no quota.
 - **Errors** carry a stable \`code\` and a \`help_url\`; a \`422\` lists all invalid parameters at once.
-- **JSON Schemas** of records, events and manifests are at \`/schemas/<schema_version>/<name>.json\`, without a key.
+- **JSON Schemas** of records, events and manifests are at \`/schemas/<schema_version>/<name>.json\` and need no key.
 - **A copy of your own** starts with a snapshot and follows the change feed from its \`change_cursor\`.`;
 
 const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
