@@ -268,12 +268,24 @@ function contextOf(counted: readonly Counted[]): Context {
   };
 }
 
-/** ` with tier batch and region eu`; empty without. */
-function conditionText({ tier, region }: CostRequest): string {
-  const names = [
+/** A condition in words, such as `tier batch`, `above 200000 tokens`, `marginal`, `region eu`. */
+export function conditionTexts({
+  tier,
+  context_min: above,
+  applies,
+  region,
+}: Rate['when'] & object): readonly string[] {
+  return [
     ...(tier === undefined ? [] : [`tier ${tier}`]),
+    ...(above === undefined ? [] : [`above ${above} tokens`]),
+    ...(applies === undefined ? [] : [applies]),
     ...(region === undefined ? [] : [`region ${region}`]),
   ];
+}
+
+/** ` with tier batch and region eu`; empty without. */
+function conditionText({ tier, region }: CostRequest): string {
+  const names = conditionTexts({ tier, region });
   return names.length === 0 ? '' : ` with ${names.join(' and ')}`;
 }
 

@@ -18,6 +18,7 @@ import type { ApiMetrics } from './api-metrics.ts';
 import { bindAccess, getAdmission } from './bind-access.ts';
 import { addFiles, type FileLinks, PublishedFiles } from './files.ts';
 import { type FindProblem, type HealthSource, problemsOf, readinessOf } from './health.ts';
+import { addJsonSchemas } from './json-schemas.ts';
 import { addOpenApi, openApiDocument } from './openapi/openapi-document.ts';
 import type { OpenRoute } from './openapi/other-operations.ts';
 import { type DataCaller, type DataRequest, DataResponses, type ResponseDeps } from './responses/data-responses.ts';
@@ -75,10 +76,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings, accounts, views, clock, logger, metrics } = deps;
   const { basePath } = settings;
   const isGuarded = accounts !== undefined;
-  const responses = new DataResponses({
-    ...deps,
-    versions: deps.versions ?? RECORD_VERSIONS,
-  });
+  const versions = deps.versions ?? RECORD_VERSIONS;
+  const responses = new DataResponses({ ...deps, versions });
   const findProblem = problemFinder(deps);
   metrics.watchProblems(() => problemsOf(views.problem, findProblem));
   let access: AccessControl | undefined;
@@ -112,6 +111,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       const hasAccount = hasLimits && isShown('account');
       const document = () => openApiDocument(shown, { serverUrl, hasLimits, hasAccount, openRoutes });
       addOpenApi(app, { document, routes: [...shown, ...openRoutes], views });
+      addJsonSchemas(app, { versions, views, serverUrl });
       const published = new PublishedFiles(views);
       if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });
       app.decorateRequest('cacheResult', undefined);

@@ -36,7 +36,7 @@ test('rates beside the plain prices of input and output say their meter, conditi
   ];
   const [, cells] = table(RATE_COLUMNS, [{ rates }]).split('\n');
   expect(cells).toBe(
-    'cache_read 0.1, image_in 0.002 per image, input (batch) 0.5, output (above 200000 tokens, marginal, eu) 9',
+    'cache_read 0.1, image_in 0.002 per image, input (tier batch) 0.5, output (above 200000 tokens, marginal, region eu) 9',
   );
   expect(table(RATE_COLUMNS, [{}])).toMatch(/\n-$/);
 });

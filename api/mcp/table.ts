@@ -1,6 +1,7 @@
 /** Tables that cost few tokens: a line of names, then a line per row, cells separated by ` | `. */
 import { addDays } from '../../runtime/day.ts';
 import { plainNumber } from '../../runtime/plain-number.ts';
+import { conditionTexts } from '../../schemas/cost.ts';
 import { comparedPrice, isPlainPrice, type Rate } from '../../schemas/rates.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -82,7 +83,7 @@ export const PRICE_COLUMNS: Columns = {
   source: 'source',
 };
 
-/** Every rate beside the plain prices of input and output, such as `input (batch) 0.5, image_in 0.002 per image`. */
+/** Every rate beside the plain prices of input and output, such as `input (tier batch) 0.5, image_in 0.002 per image`. */
 export const RATE_COLUMNS: Columns = {
   'other rates (USD per million tokens, or as said)': ({ rates }) => {
     if (!Array.isArray(rates)) return null;
@@ -93,12 +94,7 @@ export const RATE_COLUMNS: Columns = {
 
 function rateText(rate: Rate): string {
   const { meter, unit, when = {} } = rate;
-  const { tier, context_min: above, region, applies } = when;
-  const conditions = [
-    ...(tier === undefined ? [] : [tier]),
-    ...(above === undefined ? [] : [`above ${above} tokens${applies === undefined ? '' : `, ${applies}`}`]),
-    ...(region === undefined ? [] : [region]),
-  ];
+  const conditions = conditionTexts(when);
   const condition = conditions.length === 0 ? '' : ` (${conditions.join(', ')})`;
   return `${meter}${condition} ${cell(comparedPrice(rate))}${unit === 'token' ? '' : ` per ${unit}`}`;
 }

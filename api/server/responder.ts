@@ -12,7 +12,15 @@ import { etagOf, type Forms, findMatchingEtag, findTagUnchanged, formsOf, isUnch
 import type { Body } from './response-body.ts';
 import { type CachedBody, gzip, type ResponseCache } from './response-cache.ts';
 import type { ResponseHeaders } from './response-headers.ts';
-import type { CachedHandler, GivenRequest, LargeHandler, ParsedRequest, Route, UncachedHandler } from './route.ts';
+import type {
+  CachedHandler,
+  Content,
+  GivenRequest,
+  LargeHandler,
+  ParsedRequest,
+  Route,
+  UncachedHandler,
+} from './route.ts';
 
 export interface ResponderDeps<Context, R extends Route<Context>> {
   readonly cache: ResponseCache;
@@ -23,7 +31,7 @@ export interface ResponderDeps<Context, R extends Route<Context>> {
   /** Changes when equal dependencies produce different bodies. */
   readonly format?: unknown;
   /** Queues the making of a body; default: immediate. */
-  readonly enqueue?: (make: () => Promise<string | Buffer>) => Promise<string | Buffer>;
+  readonly enqueue?: (make: () => Promise<Content>) => Promise<Content>;
 }
 
 export interface Exchange<Context> {
@@ -123,7 +131,7 @@ export class Responder<Context, R extends Route<Context>> {
     const { request, context, scope } = exchange;
     const key = `${scope}\n${route.path}\n${JSON.stringify(parsed.effective)}`;
     const found = await this.#load(key, parsed, context);
-    const forms = this.#formsOfBody(route, found.body, context);
+    const forms = this.#formsOfBody(found.body, () => this.#headersOf(route, parsed, context));
     const matching = findTagUnchanged(request.headers?.['if-none-match'], forms.etag);
     if (matching === undefined) return this.#inForm(key, found, forms, exchange);
     const { unchanged } = forms;
@@ -134,12 +142,13 @@ export class Responder<Context, R extends Route<Context>> {
   /** Caches the body and its compressed form. */
   #inForm(
     key: string,
-    { body, isHit }: CachedBody,
+    { body, headers: own, isHit }: CachedBody,
     { plain, packed }: Forms,
     { mayPack }: Exchange<Context>,
   ): Awaitable<RouteResponse> {
     const isPacked = mayPack && body.length >= this.#deps.compressFromBytes;
-    const formHeaders = isPacked ? packed : plain;
+    const form = isPacked ? packed : plain;
+    const formHeaders = own === undefined ? form : { ...form, ...own };
     const headers = isHit ? formHeaders : withCacheState(formHeaders, 'MISS');
     if (!isPacked) return { status: 200, headers, body };
     return mapAwaitable(
@@ -171,10 +180,15 @@ export class Responder<Context, R extends Route<Context>> {
     return cache.get(key, () => (enqueue === undefined ? cached(context) : enqueue(() => cached(context))));
   }
 
-  #formsOfBody(route: R, body: Buffer, context: Context): Forms {
+  #headersOf(route: R, { headers }: ParsedRequest<Context>, context: Context): ResponseHeaders {
+    const usual = this.#deps.headersOf(route, context);
+    return headers === undefined ? usual : { ...usual, ...headers };
+  }
+
+  #formsOfBody(body: Buffer, headers: () => ResponseHeaders): Forms {
     const known = this.#formsOfBodies.get(body);
     if (known !== undefined) return known;
-    const forms = formsOf(etagOf(body), this.#deps.headersOf(route, context));
+    const forms = formsOf(etagOf(body), headers());
     this.#formsOfBodies.set(body, forms);
     return forms;
   }
@@ -195,7 +209,7 @@ export class Responder<Context, R extends Route<Context>> {
     if (!('dependsOn' in parsed) || parsed.dependsOn === undefined) return { parsed, tagged: undefined };
     const { on, changedAt: modifiedAt } = parsed.dependsOn(context);
     const etag = etagOf(JSON.stringify([this.#deps.format, route.path, parsed.effective, on]));
-    return { parsed, tagged: { ...formsOf(etag, this.#deps.headersOf(route, context), modifiedAt), modifiedAt } };
+    return { parsed, tagged: { ...formsOf(etag, this.#headersOf(route, parsed, context), modifiedAt), modifiedAt } };
   }
 
   #requestCacheOf(route: R): LRUCache<string, TaggedRequest<Context>> {

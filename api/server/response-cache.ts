@@ -2,10 +2,17 @@ import { promisify } from 'node:util';
 import { gzip as gzipWithCallback } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Awaitable } from '../../runtime/awaitable.ts';
+import type { ResponseHeaders } from './response-headers.ts';
+import type { Content } from './route.ts';
 
-export interface CachedBody {
+interface StoredBody {
   /** In UTF-8, encoded once. */
   readonly body: Buffer;
+  /** Undefined: none. */
+  readonly headers: ResponseHeaders | undefined;
+}
+
+export interface CachedBody extends StoredBody {
   readonly isHit: boolean;
 }
 
@@ -14,15 +21,15 @@ export interface CachedBody {
  * requests for a body share its loading.
  */
 export class ResponseCache {
-  readonly #bodies: LRUCache<string, Buffer>;
-  readonly #pending = new Map<string, Promise<Buffer>>();
+  readonly #bodies: LRUCache<string, StoredBody>;
+  readonly #pending = new Map<string, Promise<StoredBody>>();
 
   /** @param bytesMax of all bodies; one larger than a tenth of it is not cached. */
   constructor(bytesMax: number) {
     this.#bodies = new LRUCache({
       maxSize: bytesMax,
       maxEntrySize: Math.max(1, Math.floor(bytesMax / 10)),
-      sizeCalculation: (body, key) => body.length + key.length + ENTRY_BYTES,
+      sizeCalculation: ({ body }, key) => body.length + key.length + ENTRY_BYTES,
     });
   }
 
@@ -31,25 +38,31 @@ export class ResponseCache {
   }
 
   /** Synchronous if cached. Rejects with what `load` rejects with. */
-  get(key: string, load: () => Promise<string | Buffer>): Awaitable<CachedBody> {
+  get(key: string, load: () => Promise<Content>): Awaitable<CachedBody> {
     const known = this.#bodies.get(key);
-    if (known !== undefined) return { body: known, isHit: true };
+    if (known !== undefined) return { ...known, isHit: true };
     const pending = this.#pending.get(key);
-    if (pending !== undefined) return pending.then((body) => ({ body, isHit: true }));
+    if (pending !== undefined) return pending.then((stored) => ({ ...stored, isHit: true }));
     return this.#load(key, load);
   }
 
-  async #load(key: string, load: () => Promise<string | Buffer>): Promise<CachedBody> {
-    const loading = load().then((body) => (typeof body === 'string' ? Buffer.from(body, 'utf8') : body));
+  async #load(key: string, load: () => Promise<Content>): Promise<CachedBody> {
+    const loading = load().then(storedFrom);
     this.#pending.set(key, loading);
     try {
-      const body = await loading;
-      this.#bodies.set(key, body);
-      return { body, isHit: false };
+      const stored = await loading;
+      this.#bodies.set(key, stored);
+      return { ...stored, isHit: false };
     } finally {
       this.#pending.delete(key);
     }
   }
+}
+
+function storedFrom(content: Content): StoredBody {
+  if (Buffer.isBuffer(content)) return { body: content, headers: undefined };
+  if (typeof content === 'string') return { body: Buffer.from(content, 'utf8'), headers: undefined };
+  return { body: Buffer.from(content.body, 'utf8'), headers: content.headers };
 }
 
 /** Approximate overhead of an entry besides body and key. */

@@ -33,6 +33,8 @@ export interface Route<Context, Params = unknown, Query = unknown> {
 }
 
 export type ParsedRequest<Context> = Handler<Context> & {
+  /** In place of the route's own of these names, or besides them. */
+  readonly headers?: ResponseHeaders | undefined;
   /** After defaults and clamps, as JSON: equal for equivalent requests. */
   readonly effective: unknown;
 };
@@ -42,12 +44,15 @@ export type Handler<Context> = CachedHandler<Context> | LargeHandler<Context> | 
 
 /** The body is cached and shared by equivalent requests. */
 export interface CachedHandler<Context> {
-  readonly cached: (context: Context) => Promise<string | Buffer>;
+  readonly cached: (context: Context) => Promise<Content>;
   /** Dependencies besides the effective request; runs no query. Absent: anything in the context may affect the body. */
   readonly dependsOn?: (context: Context) => Dependency;
   /** Rejects as `cached` would, at the cost of a look-up; absent: it never does. */
   readonly assertExists?: ((context: Context) => Promise<void>) | undefined;
 }
+
+/** A body, maybe with headers that are known with it. */
+export type Content = string | Buffer | { readonly body: string; readonly headers: ResponseHeaders };
 
 /** The body is so large and varied that it would evict everything else from the cache. */
 export interface LargeHandler<Context> {

@@ -71,6 +71,12 @@ describe('the API over nasty days', () => {
     ['an end that is not the end', 'changes', (text) => text.replace('"has_more":true', '"has_more":false')],
     ['another refusal', 'model', (text) => text.replace('"param":"id"', '"param":"model_id"')],
     ['a cost that is off by a little', 'cost', (text) => text.replace(/"cost":(0\.\d+)/, '"cost":$1001')],
+    [
+      'a cell of CSV that is off by a little',
+      'scores',
+      (text) => text.replace(/^(model_id,[\s\S]*\n[^,\n]*,[^,\n]*,)/, '$10'),
+    ],
+    ['a row of CSV twice', 'scores', (text) => text.replace(/^(model_id,.*\r\n)(.*\r\n)/, '$1$2$2')],
     ['text that is not JSON', 'categories', (text) => text.slice(1)],
   ])('that sends %s is found out', async (_, route, spoil) => {
     const spoiled: Client = {

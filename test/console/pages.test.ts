@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { SYSTEM } from '../../api/accounts/actor.ts';
 import { createKey } from '../../api/accounts/organizations/keys.ts';
 import { changePlan, getOrganization } from '../../api/accounts/organizations/organizations.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import type { Visitor } from '../support/console/visitor.ts';
 import { withNames } from '../support/pipeline/named-models.ts';
@@ -153,6 +154,13 @@ test('a snapshot is downloaded from where the API would send to', async () => {
   expect([statusCode, String(headers.location)]).toEqual([303, expect.stringContaining('/files/')]);
   const { pathname, search } = new URL(String(headers.location));
   expect((await console.api.app.inject(pathname + search)).statusCode).toBe(200);
+});
+
+test('the page of snapshots links the JSON Schema of each dataset', async () => {
+  const { body } = await owner.get(`/console/orgs/${org}/data/snapshots`);
+  const links = [...body.matchAll(/href="([^"]+\/schemas\/[^"]+)"/g)].map(([, link = '']) => new URL(link).pathname);
+  expect(links).toEqual(DATASET_NAMES.map((name) => `/schemas/${name}.json`));
+  for (const link of links) expect((await console.api.app.inject(link)).statusCode).toBe(302);
 });
 
 test('the files of pages are kept for a year under a name that changes with them', async () => {

@@ -42,8 +42,8 @@ const OWN: Readonly<Record<string, Call>> = {
   listChanges: { call: (client) => client.getChanges(CHANGES), query: CHANGES },
 };
 
-/** The client follows no redirect, so it asks for none. */
-const LEFT_OUT = ['redirect'];
+/** The client follows no redirect and reads JSON only, so it asks for neither. */
+const LEFT_OUT = ['redirect', 'format'];
 
 /** A value that the document allows a parameter, as odd as can be. */
 function oddValue({ schema, example }: DocumentedParameter): unknown {
@@ -54,7 +54,9 @@ function oddValue({ schema, example }: DocumentedParameter): unknown {
 /** A call that is made of the document, with odd values. */
 function generatedCall({ operationId, parameters }: DocumentedOperation): Call {
   const valuesIn = (place: string) =>
-    parameters.filter((one) => one.in === place).map((one) => [one.name, oddValue(one)] as const);
+    parameters
+      .filter((one) => one.in === place && !LEFT_OUT.includes(one.name))
+      .map((one) => [one.name, oddValue(one)] as const);
   const path = valuesIn('path').map(([, value]) => String(value));
   const query = Object.fromEntries(valuesIn('query'));
   const given = Object.keys(query).length === 0 ? path : [...path, query];

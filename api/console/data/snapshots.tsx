@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { formatNumber } from '../../charts/format.ts';
 import { snapshotDownloadRoute, snapshotsRoute } from '../../data/routes/snapshots.ts';
@@ -45,6 +46,15 @@ function Shown({ pages, snapshots }: ShownProps): JSX.Element {
   return (
     <>
       <p>{`Your plan shows ${snapshots.length === 1 ? '1 snapshot' : `${formatNumber(snapshots.length)} snapshots`}.`}</p>
+      <p class="hint">
+        {'JSON Schemas of the newest records:'}
+        {DATASET_NAMES.map((name) => (
+          <>
+            {' '}
+            <a href={`${pages.baseUrl}/schemas/${name}.json`}>{name}</a>
+          </>
+        ))}
+      </p>
       {part.shown.map((snapshot) => (
         <Section title={snapshot.id}>
           <p class="hint">

@@ -28,6 +28,16 @@ const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'unavailable',
 ];
 
+const CSV_CONTENT = {
+  'text/csv': {
+    schema: {
+      type: 'string',
+      description:
+        'With format=csv: the records, after a row of their fields; lists and objects as JSON. Of a page, X-Total-Count has the total, and Link the next page as rel="next".',
+    },
+  },
+} as const;
+
 export interface OperationOptions extends Collectors {
   /** Whether responses carry limit headers and requests may carry `Idempotency-Key`. */
   readonly hasLimits: boolean;
@@ -35,8 +45,14 @@ export interface OperationOptions extends Collectors {
 
 export function dataOperation(route: DataRoute, options: OperationOptions): Operation {
   const { schemas, hasLimits } = options;
-  const { operationId, summary, description, params, query, capability } = route;
-  const shared = ['IfNoneMatch', 'IfModifiedSince', ...(hasLimits && route.isFree !== true ? ['IdempotencyKey'] : [])];
+  const { operationId, summary, description, params, query, capability, csv } = route;
+  const format = csv === undefined ? [] : ['Format'];
+  const shared = [
+    ...format,
+    'IfNoneMatch',
+    'IfModifiedSince',
+    ...(hasLimits && route.isFree !== true ? ['IdempotencyKey'] : []),
+  ];
   return {
     operationId,
     summary,
@@ -62,7 +78,10 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
     200: {
       description: route.summary,
       headers: headersOf([...HEADERS.data, ...limits]),
-      content: { 'application/json': { schema, example: route.example } },
+      content: {
+        'application/json': { schema, example: route.example },
+        ...(route.csv === undefined ? {} : CSV_CONTENT),
+      },
     },
     ...(route.redirects === true
       ? { 302: { description: 'To the signed URL', headers: headersOf([...HEADERS.redirect, ...limits]) } }

@@ -5,6 +5,7 @@ import { ValidationBodySchema } from '../../server/errors/http-error.ts';
 import { ErrorBodySchema } from '../api-errors.ts';
 import { JSON_TYPE } from '../responses/data-responses.ts';
 import type { DataCapability, DataRoute } from '../responses/data-route.ts';
+import { FORMAT_DESCRIPTION, FORMATS } from '../responses/format.ts';
 import { accountOperation, dataOperation } from './data-operation.ts';
 import { type Paths, ResponseCollector, SchemaCollector } from './operation.ts';
 import { metaOperations, OPEN_TAG, type OpenRoute, openOperation, templateOf } from './other-operations.ts';
@@ -74,9 +75,10 @@ const DESCRIPTION = `A read-only record of AI models, updated every night: curre
 
 - **Requests** are \`GET\` with \`Authorization: Bearer <API_KEY>\`. Ids are case-sensitive and percent-encoded in paths.
 - **Responses** are JSON. Ignore keys that you don't know: minor versions add some. \`X-Data-As-Of\` is the point in time that the data reflect.
-- **Lists** come in pages: pass \`next_cursor\` as \`cursor\`, with the same filters, until it is null.
+- **Lists** come in pages: pass \`next_cursor\` as \`cursor\`, with the same filters, until it is null. \`format=csv\` gives them as CSV.
 - **Conditional requests** with \`If-None-Match\` or \`If-Modified-Since\` get \`304\` while nothing changed, which costs no quota.
 - **Errors** carry a stable \`code\` and a \`help_url\`; a \`422\` lists all invalid parameters at once.
+- **JSON Schemas** of records, events and manifests are at \`/schemas/<schema_version>/<name>.json\` and need no key.
 - **A copy of your own** starts with a snapshot and follows the change feed from its \`change_cursor\`.`;
 
 const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
@@ -93,6 +95,13 @@ const ACCOUNT_TAG = { account: 'Your plan and its usage' };
 const OPEN_TAGS = { [OPEN_TAG]: 'Badges, embeds and feeds for other websites' };
 
 const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
+  Format: {
+    name: 'format',
+    in: 'query',
+    description: FORMAT_DESCRIPTION,
+    schema: { type: 'string', enum: [...FORMATS], default: 'json' },
+    example: 'csv',
+  },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',

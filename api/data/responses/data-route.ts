@@ -14,6 +14,8 @@ import type { RouteAccess } from '../access/access-control.ts';
 import type { Capability, Rights } from '../access/rights.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
 import type { ResponseSettings } from '../settings.ts';
+import { csvRequest } from './csv-request.ts';
+import { JSON_FORMAT, readFormat } from './format.ts';
 
 export interface RequestContext {
   readonly view: View;
@@ -57,6 +59,8 @@ export interface RouteDescription<Body extends JsonObject = JsonObject> {
   /** For the OpenAPI document. */
   readonly example: unknown;
   readonly redirects?: boolean;
+  /** The field of the body with the list that `format=csv` gives; absent: the route has no such format. */
+  readonly csv?: string;
   /** What the ETag depends on beside the effective request, for the specification; null if never cached. */
   readonly dependsOnText: string | null;
   /** Besides those of every data route. */
@@ -90,19 +94,24 @@ export function dataRoute<P, Q, E, B extends JsonObject>(
   definition: DataRouteDefinition<P, Q, E, B>,
 ): DataRoute<P, Q, B> {
   const { params, query, check, prepare, handle, ...description } = definition;
-  const { path, capability, feature, limitPerMinute } = description;
+  const { path, capability, feature, limitPerMinute, csv } = description;
   const schemas = schemasOf<P, Q>({ ...(params && { params }), ...(query && { query }) });
   return {
     ...description,
     ...schemas,
     access: { name: path.replaceAll(/:(\w+)/g, '{$1}'), capability, feature, limitPerMinute },
     read: (request, context) => {
+      const { format, problems } = csv === undefined ? JSON_FORMAT : readFormat(request);
       const checked = (values: CheckedQuery<Q>) => [
         ...(check?.(values, context) ?? []),
+        ...problems,
         ...findHeaderProblems(request),
       ];
-      const effective = prepare(parseRequest({ ...schemas, check: checked }, request), context);
-      return { effective, ...handle(effective) };
+      const parsed = parseRequest({ ...schemas, check: checked }, request);
+      const effective = prepare(parsed, context);
+      const json = { effective, ...handle(effective) };
+      if (csv === undefined || format === 'json') return json;
+      return csvRequest(json, { list: csv, query: Object(parsed.query), route: description, context });
     },
   };
 }

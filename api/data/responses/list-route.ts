@@ -93,6 +93,7 @@ export function listRoute<
     feature: null,
     // zod can't express the types of objects whose shape is a type parameter.
     query: query as unknown as ParametersSchema<Filters & PageParameters>,
+    csv: records.name,
     response: response as unknown as z.ZodType<ListBody<Name, Item, Before>>,
     errors: assertExists === undefined ? [] : ['not_found'],
     cacheControl: 'public, max-age=60',

@@ -7,7 +7,8 @@ import {
   publishedName,
   type RecordOf,
 } from '../../../schemas/datasets.ts';
-import { recordSchema } from '../../../schemas/records.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
+import { columnSchema } from '../../../schemas/records.ts';
 
 /** Fields added by a minor version are absent while the newest release is in an older one. */
 type ResponseShape<Name extends DatasetName> = {
@@ -16,18 +17,32 @@ type ResponseShape<Name extends DatasetName> = {
     : z.ZodType<RecordOf<Name>[Field]>;
 };
 
+/** The columns of fields, which a version may not publish or call by another name. */
+const COLUMNS = z.registry<{ readonly dataset: DatasetName; readonly column: string }>();
+
 /** A record in a response: as in the snapshots; minor versions may add keys (specification "Record versions"). */
 function record<Name extends DatasetName>(
   dataset: Name,
   name: string,
 ): z.ZodObject<ResponseShape<Name>, z.core.$loose> {
-  const added = publishedColumns(DATASETS[dataset]).filter(({ addedIn }) => addedIn !== undefined);
-  const fields = Object.entries(recordSchema(dataset).shape).map(([field, schema]) => {
-    const isInAll = added.every((column) => publishedName(column) !== field);
-    return [field, isInAll ? schema : z.optional(schema)] as const;
+  const fields = publishedColumns(DATASETS[dataset]).map((column) => {
+    const schema = columnSchema(column);
+    const field = column.addedIn === undefined ? schema : z.optional(schema);
+    return [publishedName(column), field.register(COLUMNS, { dataset, column: column.name })] as const;
   });
   const shape = Object.fromEntries(fields) as unknown as ResponseShape<Name>; // Made of the table that the type derives from.
   return z.looseObject(shape).meta({ id: name, description: `One record per ${DATASETS[dataset].grain}` });
+}
+
+/** The name of a field of a record in a version; undefined if that lacks it. @param name if it is no dataset's own field */
+export function publishedFieldOf(
+  schema: z.ZodType,
+  { name, version }: { readonly name: string; readonly version: Pick<RecordVersion, 'datasets'> },
+): string | undefined {
+  const known = COLUMNS.get(schema);
+  if (known === undefined) return name;
+  const column = publishedColumns(version.datasets[known.dataset]).find((each) => each.name === known.column);
+  return column && publishedName(column);
 }
 
 export const ModelSchema = record('models', 'Model');

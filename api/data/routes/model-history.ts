@@ -50,6 +50,7 @@ export const modelHistoryRoute = dataRoute({
     provider: idOf('provider', 'Narrows kind=pricing to one provider', 'openai').optional(),
   }),
   response: ModelHistorySchema,
+  csv: 'points',
   example: {
     model_id: 'gpt-5.4-mini',
     kind: 'pricing',

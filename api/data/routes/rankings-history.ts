@@ -34,6 +34,7 @@ export const rankingsHistoryRoute = dataRoute({
     }),
   }),
   response: RankingsHistorySchema,
+  csv: 'points',
   example: {
     category_id: 'text',
     kind: 'ranking',

@@ -92,6 +92,7 @@ export const categoriesRoute = dataRoute({
         .describe('By id'),
     })
     .meta({ id: 'Categories' }),
+  csv: 'categories',
   example: {
     categories: [
       { id: 'code', model_count: 20 },

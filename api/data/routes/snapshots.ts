@@ -55,6 +55,7 @@ export const snapshotsRoute = dataRoute({
       snapshots: z.array(z.looseObject(ManifestSchema.shape).meta({ id: 'Snapshot' })).describe('Newest first'),
     })
     .meta({ id: 'Snapshots' }),
+  csv: 'snapshots',
   example: {
     snapshots: [
       {

@@ -13,6 +13,7 @@ export const sourcesRoute = dataRoute({
   summary: 'Sources of the data, with their terms',
   description: 'As named by the newest release. Costs no unit of the daily quota.',
   response: z.object({ sources: z.array(SourceSchema).describe('By id') }).meta({ id: 'Sources' }),
+  csv: 'sources',
   example: {
     sources: [
       {

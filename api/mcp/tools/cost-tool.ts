@@ -1,4 +1,5 @@
 import { plainNumber } from '../../../runtime/plain-number.ts';
+import { conditionTexts } from '../../../schemas/cost.ts';
 import { METERS } from '../../../schemas/rates.ts';
 import { costRoute } from '../../data/routes/cost.ts';
 import { RequestInvalid } from '../../server/errors/http-error.ts';
@@ -64,7 +65,7 @@ const COLUMNS: Columns = {
   quantity: 'quantity',
   price: (part) => rateOf(part)['price'],
   per: (part) => `${cell(rateOf(part)['per'])} ${cell(rateOf(part)['unit'])}`,
-  condition: (part) => conditionOf(Object(rateOf(part)['when'])),
+  condition: (part) => conditionTexts(Object(rateOf(part)['when'])),
   cost: 'cost',
   assumed: 'assumed',
 };
@@ -82,10 +83,4 @@ function costText({ body, dataAsOf }: TextInput): string {
 
 function rateOf(part: Row): Row {
   return Object(part['rate']) as Row; // An object in every part.
-}
-
-/** Null without one. */
-function conditionOf(when: Row): string | null {
-  const conditions = Object.entries(when).map(([name, value]) => `${name} ${cell(value)}`);
-  return conditions.length === 0 ? null : conditions.join(', ');
 }

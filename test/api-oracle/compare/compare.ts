@@ -15,6 +15,7 @@ import {
   TEXT,
 } from '../expected.ts';
 import { type ApiRequest, responseRequest, targetFromRequest } from '../routes.ts';
+import { compareCsv } from './csv.ts';
 import { findDifference, isObject } from './difference.ts';
 import { compareBody, type Exchange, send, shortResponse, type Verdict } from './exchange.ts';
 import { compareFeed } from './feed.ts';
@@ -30,8 +31,10 @@ export async function compareRequest(client: Client, state: ApiState, request: A
       return compareFeed(exchange, expected);
     case 'download':
       return compareDownload(exchange, target, expected);
-    case 'body':
-      return compareBody(exchange, target, await send(exchange, target), expected.body);
+    case 'body': {
+      const response = await send(exchange, target);
+      return compareBody(exchange, target, response, expected.body) ?? compareCsv(exchange, target, response);
+    }
     case 'refusal':
       return compareRefusal(target, await send(exchange, target), expected);
     case 'invalid':
@@ -47,7 +50,7 @@ async function compareList(exchange: Exchange, { name, rows, limit, envelope }: 
     const isLast = start + limit >= rows.length;
     const body = { ...envelope, [name]: rows.slice(start, start + limit), next_cursor: isLast ? null : TEXT };
     const response = await send(exchange, target);
-    const difference = compareBody(exchange, target, response, body);
+    const difference = compareBody(exchange, target, response, body) ?? (await compareCsv(exchange, target, response));
     if (difference !== undefined) return difference;
     cursor = isObject(response.body) ? String(response.body['next_cursor']) : '';
   }

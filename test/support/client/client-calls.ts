@@ -52,7 +52,8 @@ function bodyTypeOf({ operationId, responses }: DocumentedOperation): string {
 
 function methodOf(operation: DocumentedOperation): string {
   const { path, operationId: name, summary, parameters } = operation;
-  const query = parameters.filter((parameter) => parameter.in === 'query');
+  // The client reads JSON only.
+  const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== 'format');
   const isRequired = query.some(({ required }) => required);
   const given = [
     ...parameters.flatMap((parameter) => (parameter.in === 'path' ? [`${camelCase(parameter.name)}: string`] : [])),
