@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Day } from '../../runtime/day.ts';
 import { DATASETS } from '../../schemas/datasets.ts';
+import { makerFromOrganization } from '../../schemas/model-name.ts';
 import { loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { nullable, text } from '../../storage/duckdb/row-shape.ts';
@@ -120,26 +121,6 @@ function normalName(name: string): string {
 /** Without a trailing `-20251001` or `-2025-10-01`. */
 function withoutDate(normal: string): string {
   return normal.replace(/-20\d{2}-?(?:0[1-9]|1[0-2])-?(?:[0-2]\d|3[01])$/, '');
-}
-
-/** Makers with several names. */
-const MAKERS: Readonly<Record<string, string>> = {
-  googledeepmind: 'google',
-  kimi: 'moonshot',
-  metaai: 'meta',
-  mistralai: 'mistral',
-  moonshotai: 'moonshot',
-  qwen: 'alibaba',
-  zaizhipuai: 'zai',
-  zhipu: 'zai',
-  zhipuai: 'zai',
-};
-
-/** In one spelling; undefined where unknown. Takes the first of several organizations. */
-function makerFromOrganization(organization: string | null): string | undefined {
-  const [first = ''] = (organization ?? '').split(',');
-  const plain = first.toLowerCase().replace(/[^\p{L}\d]/gu, '');
-  return plain === '' ? undefined : (MAKERS[plain] ?? plain);
 }
 
 const MODEL = { id: text, name: text, organization: nullable(text) };

@@ -1,0 +1,195 @@
+import { agreesWith, formsOf, mayBeOneDate, NAME_STEPS, type NameForm, wordsOf } from '../../../schemas/model-name.ts';
+import type { CheckedText, View } from '../../view/view.ts';
+import { modelsWithWords, popularityOf } from './model-search.ts';
+
+/** What of a model a name matches. */
+export const MATCHES = ['id', 'alias', 'name', ...NAME_STEPS, 'search'] as const;
+export type Match = (typeof MATCHES)[number];
+
+/** `exact` and `sure`: there is no other such model. */
+export const CONFIDENCES = ['exact', 'sure', 'likely', 'possible'] as const;
+
+export interface ResolvedModel {
+  readonly model_id: string;
+  readonly name: string;
+  readonly organization: string | null;
+  readonly match: Match;
+  readonly confidence: (typeof CONFIDENCES)[number];
+  readonly why: string;
+}
+
+/**
+ * The models that a name may mean, best first (specification "Names as people write them"): those with a form in common by the first
+ * steps, else those with all words. Nothing is chosen between equals.
+ */
+export function resolveName(view: View, name: string, limit: number): readonly ResolvedModel[] {
+  const candidates = candidatesFor(view, name);
+  if (candidates.length === 0) {
+    const words = wordsOf(formsOf(name).find(({ step }) => step !== 'spelling')?.text ?? name);
+    const found = modelsWithWords(view, words, limit).flatMap((model) => readModels(view, [model]));
+    return found.map((model) => ({ ...shown(model), match: 'search', confidence: 'possible', why: EVERY_WORD }));
+  }
+  const [best] = candidates;
+  const equals = candidates.filter((candidate) => best !== undefined && compareEvidence(candidate, best) === 0);
+  const models = readModels(
+    view,
+    candidates.slice(0, limit).map(({ model }) => model),
+  );
+  return candidates.slice(0, limit).flatMap((candidate, at) => {
+    const model = models[at];
+    if (model === undefined) return [];
+    const { evidence } = candidate;
+    return [{ ...shown(model), match: matchOf(evidence), ...judge(evidence, { model, at, equals: equals.length }) }];
+  });
+}
+
+/** A text of a model, and the form of the name that it has in common. */
+interface Evidence {
+  /** The smaller the better. */
+  readonly cost: number;
+  readonly kind: 'id' | 'alias' | 'name';
+  /** Whether the texts are the same, not their forms only. */
+  readonly isWritten: boolean;
+  /** The last step that either needed. */
+  readonly step: number;
+  readonly ofName: NameForm | undefined;
+  readonly ofModel: NameForm | undefined;
+}
+
+interface Candidate {
+  readonly model: number;
+  readonly evidence: Evidence;
+  /** Of the best two, which rank it. */
+  readonly costs: readonly number[];
+  readonly popularity: number;
+}
+
+interface FoundForm {
+  readonly model: number;
+  readonly kind: Evidence['kind'];
+  readonly text: string;
+  readonly step: number;
+  readonly sellers: number;
+  readonly bestRank: number | null;
+}
+
+/** Of one form. More models of one name can't be told apart by it. */
+const FORMS_MAX = 200;
+
+const BY_FORM = `SELECT f.model, f.kind, f.text, f.step, n.sellers, n.best_rank AS bestRank
+  FROM (SELECT * FROM name_forms WHERE form = ? ORDER BY step, kind, model, text LIMIT ${FORMS_MAX}) f
+  JOIN model_names n ON n.model = f.model`;
+
+/** A name without letters and digits has no form: it may only be an id, a name or an alias as written. */
+const AS_WRITTEN = `SELECT m.model, t.kind, ?1 AS text, 0 AS step, n.sellers, n.best_rank AS bestRank FROM (
+    SELECT 'id' AS kind, model FROM models WHERE id = ?1
+    UNION ALL SELECT * FROM (SELECT DISTINCT 'alias', model FROM aliases WHERE id = ?1 LIMIT ${FORMS_MAX})
+    UNION ALL SELECT * FROM (SELECT 'name', model FROM models WHERE substr(name, 1, 200) = substr(?1, 1, 200) AND name = ?1
+      LIMIT ${FORMS_MAX})
+  ) t JOIN models m ON m.model = t.model JOIN model_names n ON n.model = t.model`;
+
+function candidatesFor(view: View, name: string): readonly Candidate[] {
+  const written = name.trim();
+  const byModel = new Map<number, { popularity: number; evidence: Evidence[] }>();
+  const add = (found: FoundForm, evidence: Evidence) => {
+    const candidate = byModel.get(found.model) ?? { popularity: popularityOf(found), evidence: [] };
+    candidate.evidence.push(evidence);
+    byModel.set(found.model, candidate);
+  };
+  for (const found of view.rows<FoundForm>(AS_WRITTEN, [written])) {
+    const cost = WRITTEN_COSTS[found.kind];
+    add(found, { cost, kind: found.kind, isWritten: true, step: 0, ofName: undefined, ofModel: undefined });
+  }
+  for (const ofName of formsOf(name)) {
+    for (const found of view.rows<FoundForm>(BY_FORM, [ofName.form])) {
+      const ofModel = formsOf(found.text).find(({ form }) => form === ofName.form);
+      if (ofModel === undefined || !mayBeOneDate(ofName.date, ofModel.date)) continue;
+      add(found, evidenceFrom(ofName, ofModel, found));
+    }
+  }
+  const candidates = [...byModel].map(([model, { popularity, evidence }]) => {
+    const sorted = evidence.sort((one, other) => one.cost - other.cost);
+    const [best] = sorted;
+    return best === undefined
+      ? []
+      : [{ model, popularity, evidence: best, costs: sorted.slice(0, 2).map(({ cost }) => cost) }];
+  });
+  return candidates
+    .flat()
+    .sort(
+      (one, other) =>
+        compareEvidence(one, other) || one.popularity - other.popularity || one.model - other.model,
+    );
+}
+
+const WRITTEN_COSTS = { id: 0, alias: 1, name: 2 } as const;
+
+/** By the later of the two steps, then by both; an id or alias before a name, which many models may share. */
+function evidenceFrom(ofName: NameForm, ofModel: NameForm, { kind, text }: FoundForm): Evidence {
+  const [left, right] = [NAME_STEPS.indexOf(ofName.step), NAME_STEPS.indexOf(ofModel.step)];
+  const step = Math.max(left, right);
+  const isWritten = right === 0 && text === ofName.text;
+  const ofKind = kind === 'name' ? 2 : 1;
+  const cost = 10 + 100 * step + 10 * (left + right) + (isWritten && kind !== 'name' ? 0 : ofKind);
+  return { cost, kind, isWritten, step, ofName, ofModel };
+}
+
+function compareEvidence({ costs: ours }: Candidate, { costs: theirs }: Candidate): number {
+  const [first = 0, second = Number.MAX_SAFE_INTEGER] = ours;
+  const [otherFirst = 0, otherSecond = Number.MAX_SAFE_INTEGER] = theirs;
+  return first - otherFirst || second - otherSecond;
+}
+
+function matchOf({ kind, cost, step }: Evidence): Match {
+  return cost < 10 ? kind : (NAME_STEPS[step] ?? 'search');
+}
+
+interface ModelFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly organization: string | null;
+  readonly inference: readonly string[] | null;
+}
+
+/** In the given order. */
+function readModels(view: View, numbers: readonly number[]): readonly ModelFacts[] {
+  const lines = view.checkedRows<CheckedText & { readonly model: number }>(
+    'SELECT model, line AS text, "check" FROM models WHERE model IN (SELECT value FROM json_each(?))',
+    [JSON.stringify(numbers)],
+  );
+  const byNumber = new Map(lines.map(({ model, text }) => [model, JSON.parse(text) as ModelFacts])); // A line of the view.
+  return numbers.flatMap((number) => byNumber.get(number) ?? []);
+}
+
+function shown({ id, name, organization }: ModelFacts) {
+  return { model_id: id, name, organization };
+}
+
+const EVERY_WORD = 'every word is in its id, name or an alias';
+
+const KINDS = { id: 'its id', alias: 'an alias', name: 'its name' } as const;
+
+const STEP_WORDS: Readonly<Record<(typeof NAME_STEPS)[number], string>> = {
+  spelling: 'in another case or punctuation',
+  seller: 'without who sells or made it',
+  suffix: 'without the suffix',
+  date: 'but for the date',
+};
+
+/** Only the best is more than possible, and only if no other is as good. */
+function judge(
+  evidence: Evidence,
+  { model, at, equals }: { readonly model: ModelFacts; readonly at: number; readonly equals: number },
+): Pick<ResolvedModel, 'confidence' | 'why'> {
+  const match = matchOf(evidence);
+  const isExact = match === 'id' || match === 'alias' || match === 'name';
+  const reason = `${KINDS[evidence.kind]} ${isExact ? 'as written' : STEP_WORDS[match as 'date']}`;
+  if (at >= equals) return { confidence: 'possible', why: reason };
+  if (equals > 1) return { confidence: 'likely', why: `${reason}, as of ${equals - 1} other${equals === 2 ? '' : 's'}` };
+  if (match === 'id' || match === 'alias') return { confidence: 'exact', why: reason };
+  if (match === 'date') return { confidence: 'likely', why: reason };
+  const sellers = [...(evidence.ofName?.sellers ?? []), ...(evidence.ofModel?.sellers ?? [])];
+  const stranger = sellers.find((seller) => !agreesWith(seller, model));
+  if (stranger === undefined) return { confidence: 'sure', why: reason };
+  return { confidence: 'likely', why: `${reason}; ${stranger} is not known to sell or make it` };
+}
