@@ -5,19 +5,22 @@
  * | step | leaves out | such as |
  * | --- | --- | --- |
  * | `spelling` | case and punctuation | `GPT 4o` |
- * | `seller` | who sells or made it, and where it runs | `azure/eu/gpt-4o`, `us.anthropic.claude-…`, `OpenAI: GPT-4o` |
+ * | `path` | what stands before a slash, part by part | `azure/eu/gpt-4o`, `openrouter/openai/gpt-4o` |
+ * | `prefix` | region and maker before the name | `us.anthropic.claude-…`, `OpenAI: GPT-4o` |
  * | `suffix` | the offer, and the version of an interface | `:free`, `-v1:0` |
  * | `date` | the date, or that it is the latest | `-2024-08-06`, `(Nov 2024)`, `-latest` |
  *
  * What changes the model stays: size, effort, thinking, quantization.
  */
 
-export const NAME_STEPS = ['spelling', 'seller', 'suffix', 'date'] as const;
+export const NAME_STEPS = ['spelling', 'path', 'prefix', 'suffix', 'date'] as const;
 export type NameStep = (typeof NAME_STEPS)[number];
 
 /** A name after a step. */
 export interface NameForm {
   readonly step: NameStep;
+  /** Place among all forms of a name: less like it the greater. */
+  readonly distance: number;
   /** What the step left, as written. */
   readonly text: string;
   /** Words of the text in one spelling; never empty. */
@@ -28,20 +31,30 @@ export interface NameForm {
   readonly date: string;
 }
 
-/** The forms of a name, by step; without letters and digits it has none. */
+/** Forms of one step; a name has fewer. */
+const FORMS_OF_STEP = 10;
+
+/** The forms of a name, by distance; without letters and digits it has none. */
 export function formsOf(name: string): readonly NameForm[] {
-  const [written, plain] = [name.trim(), withoutSeller(name.trim())];
+  const written = name.trim();
+  const paths = withoutPath(written);
+  const last = paths.at(-1) ?? { text: written, sellers: [] };
+  const plain = withoutPrefix(last.text, { isFireworks: /fireworks/i.test(written) });
+  const sellers = [...last.sellers, ...plain.sellers];
   const bare = withoutSuffixes(plain);
-  const last = bare.at(-1) ?? plain.text;
-  const dated = withoutDate(last);
-  const { sellers } = plain;
-  const all = [
-    { step: 'spelling', text: written, sellers: [], date: '' },
-    { step: 'seller', text: plain.text, sellers, date: '' },
-    ...bare.map((text) => ({ step: 'suffix', text, sellers, date: '' }) as const),
-    { step: 'date', text: dated.text, sellers, date: dated.date },
-  ] as const;
-  const forms = all.map((each) => ({ ...each, form: spellingOf(each.text) }));
+  const dated = withoutDate(bare.at(-1) ?? plain.text);
+  const steps: readonly (readonly Omit<NameForm, 'step' | 'distance' | 'form'>[])[] = [
+    [{ text: written, sellers: [], date: '' }],
+    paths.map((path) => ({ ...path, date: '' })),
+    [{ text: plain.text, sellers, date: '' }],
+    bare.map((text) => ({ text, sellers, date: '' })),
+    [{ ...dated, sellers }],
+  ];
+  const forms = NAME_STEPS.flatMap((step, at) =>
+    (steps[at] ?? []).map((each, place) => {
+      return { ...each, step, distance: at * FORMS_OF_STEP + place, form: spellingOf(each.text) };
+    }),
+  );
   return forms.filter(({ form }, at) => form !== '' && forms.findIndex((other) => other.form === form) === at);
 }
 
@@ -71,6 +84,16 @@ const BEDROCK_HEAD =
 const FIREWORKS_POINT = /(?<=\d)p(?=\d)/g;
 const SAP_HEAD = /^([a-z]+)--(?=[a-z])/;
 
+/** Parts of a path that are left out one by one; those before them all at once. */
+const PATH_PARTS_MAX = 5;
+
+/** With one part less before the last slash each; the last has none. */
+function withoutPath(name: string): readonly { readonly text: string; readonly sellers: readonly string[] }[] {
+  const parts = name.split('/').filter((part) => part !== '');
+  const places = parts.map((_, at) => at).slice(Math.max(1, parts.length - PATH_PARTS_MAX));
+  return places.map((at) => ({ text: parts.slice(at).join('/'), sellers: parts.slice(0, at) }));
+}
+
 interface Plain {
   readonly text: string;
   readonly sellers: readonly string[];
@@ -78,26 +101,23 @@ interface Plain {
   readonly isBedrock: boolean;
 }
 
-function withoutSeller(name: string): Plain {
-  const [head = '', maker] = MAKER_HEAD.exec(name) ?? [];
-  const parts = name.slice(head.length).split('/');
-  const last = parts.findLast((part) => part !== '') ?? '';
-  const before = parts.slice(0, parts.lastIndexOf(last)).filter((part) => part !== '');
-  const [bedrock = ''] = BEDROCK_HEAD.exec(last.toLowerCase()) ?? [];
-  const [sap = ''] = SAP_HEAD.exec(last) ?? [];
-  const rest = last.slice(Math.max(bedrock.length, sap.length));
-  const text = /fireworks/i.test(name) ? rest.replace(FIREWORKS_POINT, '.').replace(/(?<=llama-)v(?=\d)/, '') : rest;
-  const sellers = [...(maker === undefined ? [] : [maker]), ...before, ...bedrock.split('.'), ...sap.split('--')];
-  return { text, sellers: sellers.filter((seller) => seller !== ''), isBedrock: bedrock !== '' };
+function withoutPrefix(name: string, { isFireworks }: { readonly isFireworks: boolean }): Plain {
+  const [head = '', maker = ''] = MAKER_HEAD.exec(name) ?? [];
+  const [bedrock = ''] = BEDROCK_HEAD.exec(name.toLowerCase()) ?? [];
+  const [sap = ''] = SAP_HEAD.exec(name) ?? [];
+  const rest = name.slice(Math.max(head.length, bedrock.length, sap.length));
+  const text = isFireworks ? rest.replace(FIREWORKS_POINT, '.').replace(/(?<=llama-)v(?=\d)/, '') : rest;
+  const sellers = [maker, ...bedrock.split('.'), sap.replace('--', '')].filter((seller) => seller !== '');
+  return { text, sellers, isBedrock: bedrock !== '' };
 }
 
 /** Offers of one model: OpenRouter's routes and Vertex AI's forms. `:thinking` is none: it answers otherwise. */
 const OFFER = /(?::(?:free|beta|extended|exacto|nitro|floor|online)|@default|-maas| \(free\))$/i;
 
-/** Version of Bedrock's interface: after a date any, else the first. `titan-embed-text-v2:0` is the second Titan, so only `:0` goes. */
+/** Version of Bedrock's interface: after a date any, else the first of a name with another number: `titan-embed-text-v1` is a version. */
 const INTERFACE = /(?<=-v\d+):\d+$/;
 const DATED_VERSION = /(?<=-20\d{6})-v\d+$/;
-const FIRST_VERSION = /-v1$/;
+const FIRST_VERSION = /(?<=\d.*)-v1$/;
 
 /** Each with one more suffix left out. */
 function withoutSuffixes({ text, isBedrock }: Plain): readonly string[] {
@@ -170,13 +190,32 @@ function plainOf(text: string): string {
 
 /** Sellers of others' models, as their names stand before a model's; and words of such paths. */
 const GATEWAYS = new Set(
-  `accounts models publishers azure azureai azuretext bedrock bedrockconverse cerebras cf chutes cloudflare databricks deepinfra
-  fireworks fireworksai github githubcopilot githubmodels gradientai groq heroku huggingface hyperbolic lambdaai nebius novita nscale
-  nvidianim oci ollama openrouter replicate sagemaker sambanova snowflake together togetherai vercelaigateway vertexai volcengine wandb
-  watsonx workersai`.split(/\s+/),
+  `302ai accounts aihubmix amazonbedrock azure azureai azuretext bedrock bedrockconverse bedrockmantle cerebras cf chutes cloudflare
+  cloudflareaigateway cloudflareworkersai cortecs databricks deepinfra fastrouter fireworks fireworksai friendliai github githubcopilot
+  githubmodels gmi googlevertex gradientai groq helicone heroku huggingface hyperbolic kilo lambdaai llmgateway models nanogpt nebius
+  novita novitaai nscale nvidianim oci ollama openrouter ovhcloud poe publishers replicate requesty sagemaker sambanova scaleway
+  siliconflow siliconflowcn snowflake together togetherai vercel vercelaigateway vertexai volcengine wandb watsonx workersai
+  zenmux`.split(/\s+/),
 );
 const REGION =
   /^(?:(?:us|eu|ap|apac|au|jp|ca|sa|me|af|global|us-gov)(?:-[a-z]+)*(?:-?\d+)?|[a-z]+-(?:east|west|north|south|central)\d?)$/;
+
+/** Makers by the first word of their models' names. */
+const FAMILIES: Readonly<Record<string, string>> = {
+  claude: 'anthropic',
+  command: 'cohere',
+  gemini: 'google',
+  gemma: 'google',
+  glm: 'zai',
+  gpt: 'openai',
+  grok: 'xai',
+  jamba: 'ai21',
+  kimi: 'moonshot',
+  llama: 'meta',
+  nova: 'amazon',
+  phi: 'microsoft',
+  titan: 'amazon',
+};
 
 export interface NamedModel {
   readonly id: string;
@@ -190,6 +229,7 @@ export function agreesWith(seller: string, { id, organization, inference }: Name
   const plain = plainOf(seller);
   if (GATEWAYS.has(plain) || REGION.test(seller.toLowerCase())) return true;
   const maker = makerFromOrganization(seller);
-  if (maker === undefined || maker === makerFromOrganization(organization)) return true;
-  return (inference ?? []).some((provider) => plainOf(provider) === plain) || plainOf(id).startsWith(plain);
+  const [family = ''] = wordsOf(formsOf(id).find(({ step }) => step === 'prefix')?.text ?? id);
+  if (maker === undefined || maker === (makerFromOrganization(organization) ?? FAMILIES[family])) return true;
+  return (inference ?? []).some((provider) => plainOf(provider) === plain) || family === plain;
 }

@@ -32,8 +32,8 @@ CREATE TABLE models (model INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT 
   context_length INTEGER, updated_at INTEGER NOT NULL, added_on INTEGER, line TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
 CREATE TABLE model_names (model INTEGER PRIMARY KEY, search TEXT NOT NULL, aliases TEXT NOT NULL, sellers INTEGER NOT NULL,
   best_rank INTEGER, "check" INTEGER NOT NULL) STRICT;
-CREATE TABLE name_forms (form TEXT NOT NULL, step INTEGER NOT NULL, kind TEXT NOT NULL, model INTEGER NOT NULL, text TEXT NOT NULL,
-  PRIMARY KEY (form, step, kind, model, text)) STRICT, WITHOUT ROWID;
+CREATE TABLE name_forms (form TEXT NOT NULL, distance INTEGER NOT NULL, kind TEXT NOT NULL, model INTEGER NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY (form, distance, kind, model, text)) STRICT, WITHOUT ROWID;
 CREATE TABLE model_providers (provider TEXT NOT NULL, model INTEGER NOT NULL, PRIMARY KEY (provider, model)) STRICT, WITHOUT ROWID;
 CREATE TABLE aliases (id TEXT NOT NULL, upstream TEXT NOT NULL, model INTEGER NOT NULL, PRIMARY KEY (id, upstream, model))
   STRICT, WITHOUT ROWID;

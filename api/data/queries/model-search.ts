@@ -64,16 +64,18 @@ export function popularityOf({ sellers, bestRank }: Pick<ModelTexts, 'sellers' |
 export function modelsWithWords(view: View, words: readonly string[], limit: number): readonly number[] {
   const found: number[] = [];
   if (words.length === 0) return found;
+  const rarest = words
+    .map((word) => ({ word, isNumber: DIGIT.test(word) }))
+    .sort((one, other) => other.word.length - one.word.length);
   for (const { model, search } of view.computed(textsByPopularity)) {
-    if (!words.every((word) => hasWord(search, word))) continue;
+    if (!rarest.every(({ word, isNumber }) => (isNumber ? hasNumber(search, word) : search.includes(word)))) continue;
     found.push(model);
     if (found.length === limit) break;
   }
   return found;
 }
 
-function hasWord(search: string, word: string): boolean {
-  if (!DIGIT.test(word)) return search.includes(word);
+function hasNumber(search: string, word: string): boolean {
   for (let at = search.indexOf(word); at !== -1; at = search.indexOf(word, at + 1)) {
     if (!DIGIT.test(search[at - 1] ?? '') && !DIGIT.test(search[at + word.length] ?? '')) return true;
   }

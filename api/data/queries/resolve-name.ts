@@ -1,4 +1,12 @@
-import { agreesWith, formsOf, mayBeOneDate, NAME_STEPS, type NameForm, wordsOf } from '../../../schemas/model-name.ts';
+import {
+  agreesWith,
+  formsOf,
+  mayBeOneDate,
+  NAME_STEPS,
+  type NameForm,
+  type NameStep,
+  wordsOf,
+} from '../../../schemas/model-name.ts';
 import type { CheckedText, View } from '../../view/view.ts';
 import { modelsWithWords, popularityOf } from './model-search.ts';
 
@@ -25,7 +33,7 @@ export interface ResolvedModel {
 export function resolveName(view: View, name: string, limit: number): readonly ResolvedModel[] {
   const candidates = candidatesFor(view, name);
   if (candidates.length === 0) {
-    const words = wordsOf(formsOf(name).find(({ step }) => step !== 'spelling')?.text ?? name);
+    const words = wordsOf(formsOf(name).findLast(({ step }) => step === 'path' || step === 'prefix')?.text ?? name);
     const found = modelsWithWords(view, words, limit).flatMap((model) => readModels(view, [model]));
     return found.map((model) => ({ ...shown(model), match: 'search', confidence: 'possible', why: EVERY_WORD }));
   }
@@ -48,10 +56,8 @@ interface Evidence {
   /** The smaller the better. */
   readonly cost: number;
   readonly kind: 'id' | 'alias' | 'name';
-  /** Whether the texts are the same, not their forms only. */
-  readonly isWritten: boolean;
   /** The last step that either needed. */
-  readonly step: number;
+  readonly step: NameStep;
   readonly ofName: NameForm | undefined;
   readonly ofModel: NameForm | undefined;
 }
@@ -68,7 +74,6 @@ interface FoundForm {
   readonly model: number;
   readonly kind: Evidence['kind'];
   readonly text: string;
-  readonly step: number;
   readonly sellers: number;
   readonly bestRank: number | null;
 }
@@ -76,17 +81,18 @@ interface FoundForm {
 /** Of one form. More models of one name can't be told apart by it. */
 const FORMS_MAX = 200;
 
-const BY_FORM = `SELECT f.model, f.kind, f.text, f.step, n.sellers, n.best_rank AS bestRank
-  FROM (SELECT * FROM name_forms WHERE form = ? ORDER BY step, kind, model, text LIMIT ${FORMS_MAX}) f
+const BY_FORM = `SELECT f.model, f.kind, f.text, n.sellers, n.best_rank AS bestRank
+  FROM (SELECT * FROM name_forms WHERE form = ? ORDER BY distance, kind, model, text LIMIT ${FORMS_MAX}) f
   JOIN model_names n ON n.model = f.model`;
 
 /** A name without letters and digits has no form: it may only be an id, a name or an alias as written. */
-const AS_WRITTEN = `SELECT m.model, t.kind, ?1 AS text, 0 AS step, n.sellers, n.best_rank AS bestRank FROM (
-    SELECT 'id' AS kind, model FROM models WHERE id = ?1
-    UNION ALL SELECT * FROM (SELECT DISTINCT 'alias', model FROM aliases WHERE id = ?1 LIMIT ${FORMS_MAX})
-    UNION ALL SELECT * FROM (SELECT 'name', model FROM models WHERE substr(name, 1, 200) = substr(?1, 1, 200) AND name = ?1
-      LIMIT ${FORMS_MAX})
-  ) t JOIN models m ON m.model = t.model JOIN model_names n ON n.model = t.model`;
+const AS_WRITTEN = `WITH w(text) AS MATERIALIZED (SELECT ?), t(kind, model) AS (
+    SELECT 'id', model FROM models WHERE id = (SELECT text FROM w)
+    UNION ALL SELECT * FROM (SELECT DISTINCT 'alias', model FROM aliases WHERE id = (SELECT text FROM w) LIMIT ${FORMS_MAX})
+    UNION ALL SELECT * FROM (SELECT 'name', model FROM models
+      WHERE substr(name, 1, 200) = (SELECT substr(text, 1, 200) FROM w) AND name = (SELECT text FROM w) LIMIT ${FORMS_MAX}))
+  SELECT t.model, t.kind, w.text, n.sellers, n.best_rank AS bestRank
+  FROM t CROSS JOIN w JOIN model_names n ON n.model = t.model`;
 
 function candidatesFor(view: View, name: string): readonly Candidate[] {
   const written = name.trim();
@@ -98,7 +104,7 @@ function candidatesFor(view: View, name: string): readonly Candidate[] {
   };
   for (const found of view.rows<FoundForm>(AS_WRITTEN, [written])) {
     const cost = WRITTEN_COSTS[found.kind];
-    add(found, { cost, kind: found.kind, isWritten: true, step: 0, ofName: undefined, ofModel: undefined });
+    add(found, { cost, kind: found.kind, step: 'spelling', ofName: undefined, ofModel: undefined });
   }
   for (const ofName of formsOf(name)) {
     for (const found of view.rows<FoundForm>(BY_FORM, [ofName.form])) {
@@ -116,22 +122,20 @@ function candidatesFor(view: View, name: string): readonly Candidate[] {
   });
   return candidates
     .flat()
-    .sort(
-      (one, other) =>
-        compareEvidence(one, other) || one.popularity - other.popularity || one.model - other.model,
-    );
+    .sort((one, other) => compareEvidence(one, other) || one.popularity - other.popularity || one.model - other.model);
 }
 
 const WRITTEN_COSTS = { id: 0, alias: 1, name: 2 } as const;
 
-/** By the later of the two steps, then by both; an id or alias before a name, which many models may share. */
+/** By the greater of the two distances, then by both, unless both have the same date; an id or alias before a name, which many models may share. */
 function evidenceFrom(ofName: NameForm, ofModel: NameForm, { kind, text }: FoundForm): Evidence {
-  const [left, right] = [NAME_STEPS.indexOf(ofName.step), NAME_STEPS.indexOf(ofModel.step)];
-  const step = Math.max(left, right);
-  const isWritten = right === 0 && text === ofName.text;
+  const [left, right] = [ofName.distance, ofModel.distance];
+  const isWritten = kind !== 'name' && ofModel.step === 'spelling' && text === ofName.text;
+  const isSameDate = ofName.date !== '' && ofModel.date !== '';
+  const distance = 100 * Math.max(left, right) + (isSameDate ? 0 : left + right);
   const ofKind = kind === 'name' ? 2 : 1;
-  const cost = 10 + 100 * step + 10 * (left + right) + (isWritten && kind !== 'name' ? 0 : ofKind);
-  return { cost, kind, isWritten, step, ofName, ofModel };
+  const step = left > right ? ofName.step : ofModel.step;
+  return { cost: 10 + 10 * distance + (isWritten ? 0 : ofKind), kind, step, ofName, ofModel };
 }
 
 function compareEvidence({ costs: ours }: Candidate, { costs: theirs }: Candidate): number {
@@ -141,7 +145,7 @@ function compareEvidence({ costs: ours }: Candidate, { costs: theirs }: Candidat
 }
 
 function matchOf({ kind, cost, step }: Evidence): Match {
-  return cost < 10 ? kind : (NAME_STEPS[step] ?? 'search');
+  return cost < 10 ? kind : step;
 }
 
 interface ModelFacts {
@@ -169,9 +173,10 @@ const EVERY_WORD = 'every word is in its id, name or an alias';
 
 const KINDS = { id: 'its id', alias: 'an alias', name: 'its name' } as const;
 
-const STEP_WORDS: Readonly<Record<(typeof NAME_STEPS)[number], string>> = {
+const STEP_WORDS: Readonly<Record<NameStep, string>> = {
   spelling: 'in another case or punctuation',
-  seller: 'without who sells or made it',
+  path: 'without what stands before a slash',
+  prefix: 'without who made it',
   suffix: 'without the suffix',
   date: 'but for the date',
 };
@@ -185,9 +190,11 @@ function judge(
   const isExact = match === 'id' || match === 'alias' || match === 'name';
   const reason = `${KINDS[evidence.kind]} ${isExact ? 'as written' : STEP_WORDS[match as 'date']}`;
   if (at >= equals) return { confidence: 'possible', why: reason };
-  if (equals > 1) return { confidence: 'likely', why: `${reason}, as of ${equals - 1} other${equals === 2 ? '' : 's'}` };
+  const others = equals === 2 ? 'another model matches' : `${equals - 1} others match`;
+  if (equals > 1) return { confidence: 'likely', why: `${reason}; ${others} as well` };
   if (match === 'id' || match === 'alias') return { confidence: 'exact', why: reason };
-  if (match === 'date') return { confidence: 'likely', why: reason };
+  // Without a date, or for free, it may answer or cost otherwise.
+  if (match === 'date' || evidence.ofModel?.step === 'suffix') return { confidence: 'likely', why: reason };
   const sellers = [...(evidence.ofName?.sellers ?? []), ...(evidence.ofModel?.sellers ?? [])];
   const stranger = sellers.find((seller) => !agreesWith(seller, model));
   if (stranger === undefined) return { confidence: 'sure', why: reason };
