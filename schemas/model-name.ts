@@ -58,11 +58,13 @@ export function formsOf(name: string): readonly NameForm[] {
   return forms.filter(({ form }, at) => form !== '' && forms.findIndex((other) => other.form === form) === at);
 }
 
-/** Runs of letters and of digits in lower case, joined by dashes; a plus is a word: Command R+ is another model than Command R. */
+/** Runs of letters and of digits in lower case, joined by dashes; slashes stay, which part a name from its seller. */
 export function spellingOf(text: string): string {
-  return wordsOf(text).join('-');
+  const parts = text.split('/').map((part) => wordsOf(part).join('-'));
+  return parts.filter((part) => part !== '').join('/');
 }
 
+/** A plus is a word: Command R+ is another model than Command R. */
 export function wordsOf(text: string): readonly string[] {
   return (
     text
