@@ -114,19 +114,19 @@ function withoutPrefix(name: string, { isFireworks }: { readonly isFireworks: bo
 }
 
 /** Offers of one model: OpenRouter's routes and Vertex AI's forms. `:thinking` is none: it answers otherwise. */
-const OFFER = /(?::(?:free|beta|extended|exacto|nitro|floor|online)|@default|-maas| \(free\))$/i;
+const OFFER = /()(?::(?:free|beta|extended|exacto|nitro|floor|online)|@default|-maas| \(free\))$/i;
 
 /** Version of Bedrock's interface: after a date any, else the first of a name with another number: `titan-embed-text-v1` is a version. */
-const INTERFACE = /(?<=-v\d+):\d+$/;
-const DATED_VERSION = /(?<=-20\d{6})-v\d+$/;
-const FIRST_VERSION = /(?<=\d.*)-v1$/;
+const INTERFACE = /(-v\d+):\d+$/;
+const DATED_VERSION = /(-20\d{6})-v\d+$/;
+const FIRST_VERSION = /^(\D*\d.*)-v1$/s;
 
 /** Each with one more suffix left out. */
 function withoutSuffixes({ text, isBedrock }: Plain): readonly string[] {
   const forms: string[] = [];
   let rest = text;
   for (const suffix of [OFFER, INTERFACE, DATED_VERSION, ...(isBedrock ? [FIRST_VERSION] : [])]) {
-    const shorter = rest.replace(suffix, '');
+    const shorter = rest.replace(suffix, '$1');
     if (shorter !== rest && shorter !== '') forms.push(shorter);
     rest = shorter === '' ? rest : shorter;
   }

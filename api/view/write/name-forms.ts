@@ -3,6 +3,9 @@ import { formsOf } from '../../../schemas/model-name.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { chunksOf, idSql, textSql, type Writer } from './writer.ts';
 
+/** Longer names are never requested. */
+const NAME_LENGTH_MAX = 200;
+
 /** Writes the forms of all ids, names and aliases, and of ids without their upstream; needs the table `names` of `writeNames`. */
 export async function writeNameForms({ duckdb, view }: Writer, models: string): Promise<void> {
   view.exec('DELETE FROM name_forms');
@@ -11,7 +14,7 @@ export async function writeNameForms({ duckdb, view }: Writer, models: string): 
   const result = await duckdb.connection.stream(
     `WITH s AS (SELECT m.number AS model, s.id, s.name, s.source FROM (${records}) s ${idSql('model', 's.id', 'm')})
      SELECT model, 'id', ${textSql('id')} FROM s
-     UNION ALL SELECT model, 'name', ${textSql('name')} FROM s WHERE name <> id
+     UNION ALL SELECT model, 'name', ${textSql('name')} FROM s WHERE length(name) <= ${NAME_LENGTH_MAX}
      UNION ALL SELECT DISTINCT model, 'alias', ${textSql('id')} FROM names
      UNION ALL SELECT model, 'name', substr(id, length(source) + 2) FROM s WHERE starts_with(id, source || ':')`,
   );
