@@ -209,3 +209,40 @@ describe('what upstreams call models', () => {
     expect(model.text).toContain('acme/Turbo 9 at shop');
   });
 });
+
+describe('prices in several currencies', () => {
+  const price = (model_id: string, provider: string, currency: string, input_per_million: number) => ({
+    ...{ model_id, provider, currency, input_per_million },
+    output_per_million: 9,
+  });
+  const priced = useMcp((store) =>
+    store.publish('2026-06-01', {
+      models: ['one', 'two', 'none'].map((id) => ({ id, name: id })),
+      pricing: [
+        ...[price('one', 'p', 'EUR', 3), price('one', 'q', 'EUR', 2)],
+        ...[price('two', 'p', 'EUR', 3), price('two', 'q', 'JPY', 200)],
+      ],
+    }),
+  );
+
+  test('are not compared, and every text says the currency', async () => {
+    const { client } = await priced.connect();
+    const { text, data } = await client.call('compare-models', { models: ['one', 'two', 'none'] });
+    expect(data['models']).toMatchObject([
+      { lowest_input_per_million: 2, lowest_output_per_million: 9, currency: 'EUR', providers_with_price: 2 },
+      { lowest_input_per_million: null, lowest_output_per_million: null, currency: null, providers_with_price: 2 },
+      { lowest_input_per_million: null, lowest_output_per_million: null, currency: null, providers_with_price: 0 },
+    ]);
+    expect(text).toContain('currency | EUR | - | -');
+    for (const [tool, args] of [
+      ['list-prices', {}],
+      ['get-model', { model: 'two' }],
+      ['get-history', { model: 'two', kind: 'pricing' }],
+    ] as const) {
+      const shown = (await client.call(tool, args)).text;
+      expect(shown).toMatch(/ currency/);
+      expect(shown).toMatch(/\| 200 \| 9 \| JPY/);
+      expect(shown).not.toContain('USD');
+    }
+  });
+});

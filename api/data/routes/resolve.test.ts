@@ -163,6 +163,30 @@ test('any text is answered, and the same again', async () => {
   );
 });
 
+test('the name of a model that an upstream has alone is its id without the upstream', async () => {
+  const source = 'litellm';
+  const models = [
+    { ...model('litellm:bedrock/eu-central-1/minimax.m2', 'minimax.m2'), source },
+    { ...model('shop:x-9', 'X'), source },
+    { ...model('phi-4'), source: 'models-dev' },
+    { ...model('litellm:phi-4'), source },
+  ];
+  const own = await openOwnApi({
+    days: (store) => store.publish('2026-11-24', { models }),
+    now: '2026-11-25T12:00:00Z',
+  });
+  const bestOf = async (name: string) => {
+    const { matches } = (await own.get(`/v1/resolve?name=${encodeURIComponent(name)}`)).json();
+    return matches.map(({ model_id: id, confidence }: Matched) => [id, confidence]);
+  };
+  expect(await bestOf('bedrock/eu-central-1/minimax.m2')).toEqual([[models[0]?.id, 'sure']]);
+  expect(await bestOf('phi-4')).toEqual([
+    ['phi-4', 'exact'],
+    ['litellm:phi-4', 'possible'],
+  ]);
+  expect(await bestOf('x-9')).not.toContainEqual(['shop:x-9', 'sure']);
+});
+
 test('a night that adds a model, an alias or a rank changes what a name means, and its tag', async () => {
   const own = await openOwnApi({ days: (store) => store.publish(DAY, WORLD, NAMES) });
   const ask = async () => {
