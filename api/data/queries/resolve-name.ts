@@ -78,7 +78,7 @@ interface FoundForm {
   readonly bestRank: number | null;
 }
 
-/** Of one form. More models of one name can't be told apart by it. */
+/** Of one form. More models of one name can't be distinguished by it. */
 const FORMS_MAX = 200;
 
 const BY_FORM = `SELECT f.model, f.kind, f.text, n.sellers, n.best_rank AS bestRank
