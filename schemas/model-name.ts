@@ -34,6 +34,10 @@ export interface NameForm {
 /** Forms of one step; a name has fewer. */
 const FORMS_OF_STEP = 10;
 
+export function stepAt(distance: number): NameStep {
+  return NAME_STEPS[Math.floor(distance / FORMS_OF_STEP)] ?? 'date';
+}
+
 /** The forms of a name, by distance; without letters and digits it has none. */
 export function formsOf(name: string): readonly NameForm[] {
   const written = name.trim();

@@ -64,7 +64,7 @@ export function popularityOf({ sellers, bestRank }: Pick<ModelTexts, 'sellers' |
 export function modelsWithWords(view: View, words: readonly string[], limit: number): readonly number[] {
   const found: number[] = [];
   if (words.length === 0) return found;
-  const rarest = words
+  const rarest = [...new Set(words)]
     .map((word) => ({ word, isNumber: DIGIT.test(word) }))
     .sort((one, other) => other.word.length - one.word.length);
   for (const { model, search } of view.computed(textsByPopularity)) {

@@ -5,6 +5,7 @@ import {
   NAME_STEPS,
   type NameForm,
   type NameStep,
+  stepAt,
   wordsOf,
 } from '../../../schemas/model-name.ts';
 import type { CheckedText, View } from '../../view/view.ts';
@@ -58,8 +59,8 @@ interface Evidence {
   readonly kind: 'id' | 'alias' | 'name';
   /** The last step that either needed. */
   readonly step: NameStep;
-  readonly ofName: NameForm | undefined;
-  readonly ofModel: NameForm | undefined;
+  /** Undefined: the texts are the same. */
+  readonly forms: { readonly ofName: NameForm; readonly ofModel: FoundForm } | undefined;
 }
 
 interface Candidate {
@@ -74,6 +75,8 @@ interface FoundForm {
   readonly model: number;
   readonly kind: Evidence['kind'];
   readonly text: string;
+  /** Of the form. */
+  readonly distance: number;
   readonly sellers: number;
   readonly bestRank: number | null;
 }
@@ -81,7 +84,7 @@ interface FoundForm {
 /** Of one form. More models of one name can't be distinguished by it. */
 const FORMS_MAX = 200;
 
-const BY_FORM = `SELECT f.model, f.kind, f.text, n.sellers, n.best_rank AS bestRank
+const BY_FORM = `SELECT f.model, f.kind, f.text, f.distance, n.sellers, n.best_rank AS bestRank
   FROM (SELECT * FROM name_forms WHERE form = ? ORDER BY distance, kind, model, text LIMIT ${FORMS_MAX}) f
   JOIN model_names n ON n.model = f.model`;
 
@@ -91,7 +94,7 @@ const AS_WRITTEN = `WITH w(text) AS MATERIALIZED (SELECT ?), t(kind, model) AS (
     UNION ALL SELECT * FROM (SELECT DISTINCT 'alias', model FROM aliases WHERE id = (SELECT text FROM w) LIMIT ${FORMS_MAX})
     UNION ALL SELECT * FROM (SELECT 'name', model FROM models
       WHERE substr(name, 1, 200) = (SELECT substr(text, 1, 200) FROM w) AND name = (SELECT text FROM w) LIMIT ${FORMS_MAX}))
-  SELECT t.model, t.kind, w.text, n.sellers, n.best_rank AS bestRank
+  SELECT t.model, t.kind, w.text, 0 AS distance, n.sellers, n.best_rank AS bestRank
   FROM t CROSS JOIN w JOIN model_names n ON n.model = t.model`;
 
 function candidatesFor(view: View, name: string): readonly Candidate[] {
@@ -104,13 +107,13 @@ function candidatesFor(view: View, name: string): readonly Candidate[] {
   };
   for (const found of view.rows<FoundForm>(AS_WRITTEN, [written])) {
     const cost = WRITTEN_COSTS[found.kind];
-    add(found, { cost, kind: found.kind, step: 'spelling', ofName: undefined, ofModel: undefined });
+    add(found, { cost, kind: found.kind, step: 'spelling', forms: undefined });
   }
   for (const ofName of formsOf(name)) {
     for (const found of view.rows<FoundForm>(BY_FORM, [ofName.form])) {
-      const ofModel = formsOf(found.text).find(({ form }) => form === ofName.form);
-      if (ofModel === undefined || !mayBeOneDate(ofName.date, ofModel.date)) continue;
-      add(found, evidenceFrom(ofName, ofModel, found));
+      const date = ofName.date === '' ? '' : formIn(found, ofName)?.date;
+      if (date === undefined || !mayBeOneDate(ofName.date, date)) continue;
+      add(found, evidenceFrom(ofName, found, date !== ''));
     }
   }
   const candidates = [...byModel].map(([model, { popularity, evidence }]) => {
@@ -127,15 +130,23 @@ function candidatesFor(view: View, name: string): readonly Candidate[] {
 
 const WRITTEN_COSTS = { id: 0, alias: 1, name: 2 } as const;
 
-/** By the greater of the two distances, then by both, unless both have the same date; an id or alias before a name, which many models may share. */
-function evidenceFrom(ofName: NameForm, ofModel: NameForm, { kind, text }: FoundForm): Evidence {
-  const [left, right] = [ofName.distance, ofModel.distance];
-  const isWritten = kind !== 'name' && ofModel.step === 'spelling' && text === ofName.text;
-  const isSameDate = ofName.date !== '' && ofModel.date !== '';
-  const distance = 100 * Math.max(left, right) + (isSameDate ? 0 : left + right);
+/** The form of a model's text that a name has too. */
+function formIn({ text }: FoundForm, { form }: NameForm): NameForm | undefined {
+  return formsOf(text).find((each) => each.form === form);
+}
+
+/**
+ * By the greater of the two distances, then by both, unless both have the same date. An id or alias comes before a name, which many
+ * models may share.
+ */
+function evidenceFrom(ofName: NameForm, ofModel: FoundForm, isSameDate: boolean): Evidence {
+  const { kind, text, distance } = ofModel;
+  const greater = Math.max(ofName.distance, distance);
+  const isWritten = kind !== 'name' && distance === 0 && text === ofName.text;
   const ofKind = kind === 'name' ? 2 : 1;
-  const step = left > right ? ofName.step : ofModel.step;
-  return { cost: 10 + 10 * distance + (isWritten ? 0 : ofKind), kind, step, ofName, ofModel };
+  const both = isSameDate ? 0 : ofName.distance + distance;
+  const cost = 10 + 10 * (100 * greater + both) + (isWritten ? 0 : ofKind);
+  return { cost, kind, step: stepAt(greater), forms: { ofName, ofModel } };
 }
 
 function compareEvidence({ costs: ours }: Candidate, { costs: theirs }: Candidate): number {
@@ -144,8 +155,8 @@ function compareEvidence({ costs: ours }: Candidate, { costs: theirs }: Candidat
   return first - otherFirst || second - otherSecond;
 }
 
-function matchOf({ kind, cost, step }: Evidence): Match {
-  return cost < 10 ? kind : step;
+function matchOf({ kind, step, forms }: Evidence): Match {
+  return forms === undefined ? kind : step;
 }
 
 interface ModelFacts {
@@ -183,20 +194,19 @@ const STEP_WORDS: Readonly<Record<NameStep, string>> = {
 
 /** Only the best is more than possible, and only if no other is as good. */
 function judge(
-  evidence: Evidence,
+  { kind, step, forms }: Evidence,
   { model, at, equals }: { readonly model: ModelFacts; readonly at: number; readonly equals: number },
 ): Pick<ResolvedModel, 'confidence' | 'why'> {
-  const match = matchOf(evidence);
-  const isExact = match === 'id' || match === 'alias' || match === 'name';
-  const reason = `${KINDS[evidence.kind]} ${isExact ? 'as written' : STEP_WORDS[match as 'date']}`;
-  if (at >= equals) return { confidence: 'possible', why: reason };
+  const why = `${KINDS[kind]} ${forms === undefined ? 'as written' : STEP_WORDS[step]}`;
   const others = equals === 2 ? 'another model matches' : `${equals - 1} others match`;
-  if (equals > 1) return { confidence: 'likely', why: `${reason}; ${others} as well` };
-  if (match === 'id' || match === 'alias') return { confidence: 'exact', why: reason };
-  // Without a date, or for free, it may answer or cost otherwise.
-  if (match === 'date' || evidence.ofModel?.step === 'suffix') return { confidence: 'likely', why: reason };
-  const sellers = [...(evidence.ofName?.sellers ?? []), ...(evidence.ofModel?.sellers ?? [])];
+  if (at >= equals) return { confidence: 'possible', why };
+  if (equals > 1) return { confidence: 'likely', why: `${why}; ${others} as well` };
+  if (forms === undefined) return { confidence: kind === 'name' ? 'sure' : 'exact', why };
+  const { ofName, ofModel } = forms;
+  // Another date, or another offer than the one asked for, may answer or cost otherwise.
+  if (step === 'date' || stepAt(ofModel.distance) === 'suffix') return { confidence: 'likely', why };
+  const sellers = [...ofName.sellers, ...(formIn(ofModel, ofName)?.sellers ?? [])];
   const stranger = sellers.find((seller) => !agreesWith(seller, model));
-  if (stranger === undefined) return { confidence: 'sure', why: reason };
-  return { confidence: 'likely', why: `${reason}; ${stranger} is not known to sell or make it` };
+  if (stranger === undefined) return { confidence: 'sure', why };
+  return { confidence: 'likely', why: `${why}; ${stranger} is not known to sell or make it` };
 }
