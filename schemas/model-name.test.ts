@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { agreesWith, formsOf, mayBeOneDate, NAME_STEPS, spellingOf } from './model-name.ts';
+import { formsOf, mayBeOneDate, NAME_STEPS, spellingOf } from './model-name.ts';
 
 /** What each step leaves, without steps that change nothing. */
 const stepsOf = (name: string) => formsOf(name).map(({ step, form }) => `${step} ${form}`);
@@ -66,20 +66,6 @@ test.each([
   ['0806', '0513', false],
 ])('the dates %j and %j may be one: %s', (left, right, may) => {
   expect([mayBeOneDate(left, right), mayBeOneDate(right, left)]).toEqual([may, may]);
-});
-
-const LLAMA = { id: 'llama-3.1-8b-instruct', organization: null, inference: ['groq-cloud'] };
-
-test.each([
-  ['meta-llama', LLAMA, true],
-  ['us-gov-west-1', LLAMA, true],
-  ['azure_ai', LLAMA, true],
-  ['Groq Cloud', LLAMA, true],
-  ['deepseek', LLAMA, false],
-  ['moonshotai', { id: 'k2', organization: 'Kimi', inference: null }, true],
-  ['zai-org', { id: 'x', organization: 'openai', inference: null }, false],
-])('%s before the name of %o agrees with it: %s', (seller, model, agrees) => {
-  expect(agreesWith(seller, model)).toBe(agrees);
 });
 
 const NAMES = fc.oneof(

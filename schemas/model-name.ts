@@ -83,8 +83,8 @@ export function wordsOf(text: string): readonly string[] {
 const MAKER_HEAD = /^([\p{L}\p{N}][\p{L}\p{N} .&-]*): (?=\S)/u;
 
 /** Bedrock's regions and makers before a name: `us.anthropic.claude-…`. */
-const BEDROCK_HEAD =
-  /^((?:(?:us|eu|apac|au|jp|ca|global|us-gov)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|luma|meta|minimax|mistral|moonshotai|nvidia|openai|qwen|stability|twelvelabs|writer|zai)\.)(?=[\p{L}\p{N}])/u;
+export const BEDROCK_HEAD =
+  /^((?:(?:us|eu|apac|au|jp|ca|global|us-gov)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|luma|meta|minimax|mistral|moonshotai|nvidia|openai|qwen|stability|twelvelabs|writer|zai)\.)(?=[\p{L}\p{N}])/iu;
 
 /** Fireworks writes a version's point so: `deepseek-v3p2`; SAP a maker so: `anthropic--claude-4-sonnet`. */
 const FIREWORKS_POINT = /(?<=\d)p(?=\d)/g;
@@ -109,7 +109,7 @@ interface Plain {
 
 function withoutPrefix(name: string, { isFireworks }: { readonly isFireworks: boolean }): Plain {
   const [head = '', maker = ''] = MAKER_HEAD.exec(name) ?? [];
-  const [bedrock = ''] = BEDROCK_HEAD.exec(name.toLowerCase()) ?? [];
+  const [bedrock = ''] = BEDROCK_HEAD.exec(name) ?? [];
   const [sap = ''] = SAP_HEAD.exec(name) ?? [];
   const rest = name.slice(Math.max(head.length, bedrock.length, sap.length));
   const text = isFireworks ? rest.replace(FIREWORKS_POINT, '.').replace(/(?<=llama-)v(?=\d)/, '') : rest;
@@ -165,77 +165,4 @@ function withoutDate(text: string): { readonly text: string; readonly date: stri
 /** Whether two dates may be one: `0806` and `20240806` may, also where one is not known. */
 export function mayBeOneDate(left: string, right: string): boolean {
   return left.includes(right) || right.includes(left);
-}
-
-/** Makers with several names. */
-const MAKERS: Readonly<Record<string, string>> = {
-  alibabacloud: 'alibaba',
-  deepseekai: 'deepseek',
-  googledeepmind: 'google',
-  kimi: 'moonshot',
-  metaai: 'meta',
-  metallama: 'meta',
-  mistralai: 'mistral',
-  moonshotai: 'moonshot',
-  qwen: 'alibaba',
-  zaizhipuai: 'zai',
-  zhipu: 'zai',
-  zhipuai: 'zai',
-};
-
-/** In one spelling; undefined where unknown. Takes the first of several organizations. */
-export function makerFromOrganization(organization: string | null): string | undefined {
-  const [first = ''] = (organization ?? '').split(',');
-  const plain = plainOf(first);
-  return plain === '' ? undefined : (MAKERS[plain] ?? plain);
-}
-
-function plainOf(text: string): string {
-  return wordsOf(text).join('');
-}
-
-/** Sellers of others' models, as their names stand before a model's; and words of such paths. */
-const GATEWAYS = new Set(
-  `302ai accounts aihubmix amazonbedrock azure azureai azuretext bedrock bedrockconverse bedrockmantle cerebras cf chutes cloudflare
-  cloudflareaigateway cloudflareworkersai cortecs databricks deepinfra fastrouter fireworks fireworksai friendliai github githubcopilot
-  githubmodels gmi googlevertex gradientai groq helicone heroku huggingface hyperbolic kilo lambdaai llmgateway models nanogpt nebius
-  novita novitaai nscale nvidianim oci ollama openrouter ovhcloud poe publishers replicate requesty sagemaker sambanova scaleway
-  siliconflow siliconflowcn snowflake together togetherai vercel vercelaigateway vertexai volcengine wandb watsonx workersai
-  zenmux`.split(/\s+/),
-);
-const REGION =
-  /^(?:(?:us|eu|ap|apac|au|jp|ca|sa|me|af|global|us-gov)(?:-[a-z]+)*(?:-?\d+)?|[a-z]+-(?:east|west|north|south|central)\d?)$/;
-
-/** Makers by the first word of their models' names. */
-const FAMILIES: Readonly<Record<string, string>> = {
-  claude: 'anthropic',
-  command: 'cohere',
-  gemini: 'google',
-  gemma: 'google',
-  glm: 'zai',
-  gpt: 'openai',
-  grok: 'xai',
-  jamba: 'ai21',
-  kimi: 'moonshot',
-  llama: 'meta',
-  nova: 'amazon',
-  phi: 'microsoft',
-  titan: 'amazon',
-};
-
-export interface NamedModel {
-  readonly id: string;
-  readonly organization: string | null;
-  /** Who serves it. */
-  readonly inference: readonly string[] | null;
-}
-
-/** Whether what stands before a name agrees with a model: its maker, who serves it, a seller of others' models, or a region. */
-export function agreesWith(seller: string, { id, organization, inference }: NamedModel): boolean {
-  const plain = plainOf(seller);
-  if (GATEWAYS.has(plain) || REGION.test(seller.toLowerCase())) return true;
-  const maker = makerFromOrganization(seller);
-  const [family = ''] = wordsOf(formsOf(id).find(({ step }) => step === 'prefix')?.text ?? id);
-  if (maker === undefined || maker === (makerFromOrganization(organization) ?? FAMILIES[family])) return true;
-  return (inference ?? []).some((provider) => plainOf(provider) === plain) || family === plain;
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Day } from '../../runtime/day.ts';
 import { DATASETS } from '../../schemas/datasets.ts';
-import { makerFromOrganization } from '../../schemas/model-name.ts';
+import { makerFromOrganization } from '../../schemas/model-makers.ts';
+import { BEDROCK_HEAD } from '../../schemas/model-name.ts';
 import { loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { nullable, text } from '../../storage/duckdb/row-shape.ts';
@@ -98,9 +99,7 @@ function compareText(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** Bedrock's regions and makers before a name, and its version suffix: `us.anthropic.claude-…-v1:0`. */
-const BEDROCK_HEAD =
-  /^(?:(?:us|eu|apac|au|jp|global|us-gov)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshotai|nvidia|openai|qwen|zai)\./;
+/** Bedrock's version of an interface, behind a name: `-v1:0`. */
 const BEDROCK_TAIL = /-v\d+(?::\d+)?$/;
 /** Fireworks writes a version's point so: `deepseek-v3p2`. */
 const FIREWORKS_POINT = /(\d)p(\d)/g;

@@ -1,5 +1,5 @@
+import { agreesWith } from '../../../schemas/model-makers.ts';
 import {
-  agreesWith,
   formsOf,
   mayBeOneDate,
   NAME_STEPS,
