@@ -7,6 +7,7 @@ test.each([
   ['meta-llama', LLAMA, true],
   ['us-gov-west-1', LLAMA, true],
   ['azure_ai', LLAMA, true],
+  ['litellm:azure_ai', LLAMA, true],
   ['Groq Cloud', LLAMA, true],
   ['deepseek', LLAMA, false],
   ['moonshotai', { id: 'k2', organization: 'Kimi', inference: null }, true],

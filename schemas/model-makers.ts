@@ -65,7 +65,8 @@ export interface NamedModel {
 }
 
 /** Whether what stands before a name agrees with a model: its maker, who serves it, a seller of others' models, or a region. */
-export function agreesWith(seller: string, { id, organization, inference }: NamedModel): boolean {
+export function agreesWith(written: string, { id, organization, inference }: NamedModel): boolean {
+  const seller = written.slice(written.lastIndexOf(':') + 1); // Without an upstream, as in `litellm:azure`.
   const plain = plainOf(seller);
   if (GATEWAYS.has(plain) || REGION.test(seller.toLowerCase())) return true;
   const maker = makerFromOrganization(seller);
