@@ -432,6 +432,20 @@ export interface components {
             /** @description For the next page; null on the last one */
             readonly next_cursor: string | null;
         };
+        readonly NameMatch: {
+            /** @description The model */
+            readonly model_id: string;
+            /** @description Its name */
+            readonly name: string;
+            /** @description Its maker */
+            readonly organization: string | null;
+            /** @description What of the model it matches, or the last step that makes both the same */
+            readonly match: "id" | "alias" | "name" | "spelling" | "path" | "prefix" | "suffix" | "date" | "search";
+            /** @description exact, sure: no other model matches as well; likely, possible: ask before you use it */
+            readonly confidence: "exact" | "sure" | "likely" | "possible";
+            /** @description Why, in words */
+            readonly why: string;
+        };
         /** @description Origin of a value; backfill for pricing only */
         readonly PointSource: "capture" | "backfill";
         /** @description One record per model and provider */
@@ -639,6 +653,12 @@ export interface components {
             readonly applies?: string;
             /** @description Where the request is processed, as the provider names it */
             readonly region?: string;
+        };
+        readonly ResolvedName: {
+            /** @description As requested */
+            readonly name: string;
+            /** @description Best first; empty if no model matches */
+            readonly matches: readonly components["schemas"]["NameMatch"][];
         };
         /** @description One record per model and benchmark */
         readonly Score: {
@@ -866,6 +886,7 @@ export type ModelScoreHistory = components['schemas']['ModelScoreHistory'];
 export type ModelScorePoint = components['schemas']['ModelScorePoint'];
 export type ModelUpsert = components['schemas']['ModelUpsert'];
 export type Models = components['schemas']['Models'];
+export type NameMatch = components['schemas']['NameMatch'];
 export type PointSource = components['schemas']['PointSource'];
 export type Price = components['schemas']['Price'];
 export type PriceDelete = components['schemas']['PriceDelete'];
@@ -883,6 +904,7 @@ export type Rankings = components['schemas']['Rankings'];
 export type RankingsHistory = components['schemas']['RankingsHistory'];
 export type Rate = components['schemas']['Rate'];
 export type RateCondition = components['schemas']['RateCondition'];
+export type ResolvedName = components['schemas']['ResolvedName'];
 export type Score = components['schemas']['Score'];
 export type ScoreDelete = components['schemas']['ScoreDelete'];
 export type ScoreKey = components['schemas']['ScoreKey'];
@@ -920,8 +942,8 @@ export interface operations {
                 readonly max_input_price?: number;
                 /** @description Some provider sells at this output price per million tokens or less; with max_input_price, the same provider */
                 readonly max_output_price?: number;
-                /** @description Order; a minus reverses it; records without the value come last */
-                readonly sort?: "id" | "name" | "release_date" | "context_length" | "updated_at" | "-id" | "-name" | "-release_date" | "-context_length" | "-updated_at";
+                /** @description Order; a minus reverses it; records without the value come last. `relevance` needs `q` */
+                readonly sort?: "id" | "name" | "release_date" | "context_length" | "updated_at" | "-id" | "-name" | "-release_date" | "-context_length" | "-updated_at" | "relevance";
                 /** @description Records per page */
                 readonly limit?: number;
                 /** @description The `next_cursor` of the previous page, with the same filters and order */
@@ -944,6 +966,23 @@ export interface operations {
             readonly 200: {
                 content: {
                     readonly "application/json": components["schemas"]["ModelDetail"];
+                };
+            };
+        };
+    };
+    readonly resolveName: {
+        readonly parameters: {
+            readonly query: {
+                /** @description A model’s name, as an upstream, a seller or a person writes it */
+                readonly name: string;
+                /** @description Most matches */
+                readonly limit?: number;
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                content: {
+                    readonly "application/json": components["schemas"]["ResolvedName"];
                 };
             };
         };

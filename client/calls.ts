@@ -12,6 +12,7 @@ import type {
   Models,
   operations,
   Pricing,
+  ResolvedName,
   Scores,
   Snapshots,
   Sources,
@@ -37,6 +38,11 @@ export abstract class Calls {
   /** `GET /v1/models/{id}`: One model with its scores, rankings, prices and aliases. */
   getModel(id: string, options: CallOptions = {}): Promise<Answer<ModelDetail>> {
     return this.get<'getModel'>(`/v1/models/${pathPart(id)}`, {}, options);
+  }
+
+  /** `GET /v1/resolve`: The models that a name means, however it is written. */
+  resolveName(query: QueryOf<'resolveName'>, options: CallOptions = {}): Promise<Answer<ResolvedName>> {
+    return this.get<'resolveName'>('/v1/resolve', query, options);
   }
 
   /** `GET /v1/benchmarks`: Benchmarks. */

@@ -104,6 +104,7 @@ export const PARTS: readonly Part[] = [
     chapters: [
       { name: 'records' },
       { name: 'lists' },
+      { name: 'names', needs: 'resolve' },
       { name: 'costs', needs: 'pricing' },
       { name: 'history', needs: 'history' },
     ],

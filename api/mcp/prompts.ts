@@ -22,15 +22,19 @@ export const PROMPTS: readonly Prompt[] = [
     description: 'The best ranked models of a category that cost no more than a price',
     arguments: [
       { name: 'category', description: 'A ranked category, as modelstats://categories lists them', required: true },
-      { name: 'max_input_price', description: 'US dollars per million input tokens', required: true },
-      { name: 'max_output_price', description: 'US dollars per million output tokens', required: false },
+      {
+        name: 'max_input_price',
+        description: 'Per million input tokens, in the currency of the prices',
+        required: true,
+      },
+      { name: 'max_output_price', description: 'Per million output tokens, in that currency', required: false },
     ],
     text: ({ category, max_input_price: input, max_output_price: output }) =>
-      `Which AI models are best in the category "${category}" for at most ${input} USD per million input tokens${
-        output === undefined ? '' : ` and ${output} USD per million output tokens`
+      `Which AI models are best in the category "${category}" for at most ${input} per million input tokens${
+        output === undefined ? '' : ` and ${output} per million output tokens`
       }? Use get-rankings for the category and list-models with max_input_price${
         output === undefined ? '' : ' and max_output_price'
-      }, then get-model or compare-models for those in both. Give a short table with rank, price and provider, and name the day of the data.`,
+      }, then get-model or compare-models for those in both. Give a short table with rank, price with currency and provider, and name the day of the data.`,
   },
   {
     name: 'what-changed',
@@ -44,7 +48,7 @@ export const PROMPTS: readonly Prompt[] = [
       `What changed among AI models in the last ${days} days? Use list-updates for new models${
         category === undefined
           ? ''
-          : `, and get-rankings-history with category_id "${category}" for who rose and fell among the first ten`
+          : `, and get-rankings-history with category "${category}" for who rose and fell among the first ten`
       }. Say what is not known rather than guess.`,
   },
   {
@@ -71,6 +75,6 @@ export const PROMPTS: readonly Prompt[] = [
         provider === undefined ? '' : ` at ${provider}`
       } change? Find its id with resolve-model, then use get-history with kind "pricing"${
         provider === undefined ? '' : ` and provider "${provider}"`
-      }. List the days on which a price changed, in USD per million tokens, and say which days have no record.`,
+      }. List the days on which a price changed, per million tokens with the currency, and say which days have no record.`,
   },
 ];

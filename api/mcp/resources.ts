@@ -86,7 +86,7 @@ export const RESOURCES: readonly Resource[] = [
   listResource({
     name: 'categories',
     title: 'Ranked categories',
-    description: 'The categories that are ranked now: values of category and category_id. One unit.',
+    description: 'The categories that are ranked now: values of category. One unit.',
     route: categoriesRoute,
     columns: COUNTED_COLUMNS,
   }),

@@ -13,7 +13,7 @@ import type { Exchange, Refusal } from './exchange.ts';
 import { PROMPTS } from './prompts.ts';
 import { RESOURCES } from './resources.ts';
 import { HOW_TO_USE } from './tool-text.ts';
-import type { Tool } from './tools/tool.ts';
+import { type Tool, withPresentNames } from './tools/tool.ts';
 import { TOOLS } from './tools/tools.ts';
 
 export interface MessageDeps {
@@ -95,7 +95,7 @@ async function callTool(
   args: Readonly<Record<string, unknown>>,
   exchange: Exchange,
 ): Promise<CallToolResult> {
-  const result = await exchange.settled(() => tool.call(args, exchange));
+  const result = await exchange.settled(() => tool.call(withPresentNames(args, tool), exchange));
   if ('refusal' in result) return { ...contentFrom(refusalText(result.refusal), result.refusal.body), isError: true };
   return contentFrom(result.done.text, result.done.body);
 }

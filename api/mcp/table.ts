@@ -77,15 +77,16 @@ export const RANK_COLUMNS: Columns = { rank: 'rank', skill: 'trueskill_mu', unce
 
 export const PRICE_COLUMNS: Columns = {
   provider: 'provider',
-  'input (USD per million tokens)': 'input_per_million',
-  'output (USD per million tokens)': 'output_per_million',
+  'input (per million tokens)': 'input_per_million',
+  'output (per million tokens)': 'output_per_million',
+  currency: 'currency',
   'since (as the provider says)': 'effective_from',
   source: 'source',
 };
 
 /** Every rate beside the plain prices of input and output, such as `input (tier batch) 0.5, image_in 0.002 per image`. */
 export const RATE_COLUMNS: Columns = {
-  'other rates (USD per million tokens, or as said)': ({ rates }) => {
+  'other rates (per million tokens, or as said)': ({ rates }) => {
     if (!Array.isArray(rates)) return null;
     const all = rates as readonly Rate[]; // Our own responses hold no other list.
     return all.filter((rate) => !isPlainPrice(rate)).map(rateText);

@@ -48,8 +48,8 @@ export interface TextInput extends RouteBody {
 
 /** The instructions of the MCP server. */
 export const HOW_TO_USE = `modelstats keeps a daily record of AI models: who made them, benchmark scores, rankings, prices per provider, and how all of it changed.
-Ids are exact and case-sensitive: call resolve-model with a name as written, and use the id that it returns.
-Prices are US dollars per million tokens. Dates are UTC days. A dash means that a value is not known; nothing is estimated.
+Ids are exact and case-sensitive: find them with resolve-model, or list-models with q, and use the id that is returned.
+Prices are per million tokens, in the currency beside them. Dates are UTC days. A dash means that a value is not known; nothing is estimated.
 Data change once a night, so the same call returns the same data all day; "data as of" is their time.
 A call that returns data costs one unit of the organization's daily quota, compare-models one per model; refused calls and get-account cost nothing.
 Responses are cut at about 25,000 tokens; a cut one says how to get the rest. Lists have pages: pass next_cursor as cursor, with the same other arguments. A sort with a minus is descending.`;

@@ -8,7 +8,8 @@
  * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record |
  * | `score_values` | source and day of measurement, with the sorted values of its scores: 8-byte little-endian doubles |
  * | `price_meters` | current price and meter with a rate without condition, and one with the meter `''` for each price |
- * | `model_names` | current model: the text that `q` searches, and its aliases as JSON |
+ * | `model_names` | current model: the text that `q` searches, its aliases as JSON, how many serve it, and its best rank |
+ * | `name_forms` | form of an id, a name or an alias (`schemas/model-name.ts`) |
  * | `model_providers` | current model and provider that serves it |
  * | `aliases` | name of a current model at an upstream |
  * | `intervals` | interval of a record, by kind, model and series, which is 0 for metadata; `text` is its value, a tab and its payload |
@@ -29,7 +30,10 @@ CREATE UNIQUE INDEX ids_number ON ids (kind, number);
 
 CREATE TABLE models (model INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, organization TEXT, release_date INTEGER,
   context_length INTEGER, updated_at INTEGER NOT NULL, added_on INTEGER, line TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
-CREATE TABLE model_names (model INTEGER PRIMARY KEY, search TEXT NOT NULL, aliases TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
+CREATE TABLE model_names (model INTEGER PRIMARY KEY, search TEXT NOT NULL, aliases TEXT NOT NULL, sellers INTEGER NOT NULL,
+  best_rank INTEGER, "check" INTEGER NOT NULL) STRICT;
+CREATE TABLE name_forms (form TEXT NOT NULL, distance INTEGER NOT NULL, kind TEXT NOT NULL, model INTEGER NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY (form, distance, kind, model, text)) STRICT, WITHOUT ROWID;
 CREATE TABLE model_providers (provider TEXT NOT NULL, model INTEGER NOT NULL, PRIMARY KEY (provider, model)) STRICT, WITHOUT ROWID;
 CREATE TABLE aliases (id TEXT NOT NULL, upstream TEXT NOT NULL, model INTEGER NOT NULL, PRIMARY KEY (id, upstream, model))
   STRICT, WITHOUT ROWID;

@@ -50,7 +50,7 @@ async function whatIsAsked({ origin }: Server, { headers }: ApiBenchOptions): Pr
   const { models } = (await response.json()) as { readonly models: readonly { readonly id: string }[] }; // As the route has it.
   const [{ id } = { id: '' }] = models;
   return [
-    { path: `/v1/models/${encodeURIComponent(id)}`, tool: 'get-model', args: { id } },
+    { path: `/v1/models/${encodeURIComponent(id)}`, tool: 'get-model', args: { model: id } },
     { path: '/v1/models?limit=50', tool: 'list-models', args: { limit: 50 } },
     { path: '/v1/rankings?category=text', tool: 'get-rankings', args: { category: 'text' } },
   ];

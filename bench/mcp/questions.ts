@@ -29,7 +29,7 @@ const QUESTIONS: readonly RouteArguments[] = [
     asked: 'Which of the ten best models for text is the cheapest?',
     calls: [
       ['get-rankings', { category: 'text' }],
-      ['compare-models', { ids: FIRST_TEN_OF_TEXT }],
+      ['compare-models', { models: FIRST_TEN_OF_TEXT }],
     ],
   },
   { asked: 'Which models are new this week?', calls: [['list-updates', { days: 7 }]] },
@@ -41,7 +41,7 @@ const QUESTIONS: readonly RouteArguments[] = [
     asked: 'How did the price of Claude Opus 4.6 at Anthropic change?',
     calls: [
       ['resolve-model', { name: 'Claude Opus 4.6' }],
-      ['get-history', { model_id: 'claude-opus-4-6', kind: 'pricing', provider: 'anthropic' }],
+      ['get-history', { model: 'claude-opus-4-6', kind: 'pricing', provider: 'anthropic' }],
     ],
   },
   {
@@ -53,13 +53,13 @@ const QUESTIONS: readonly RouteArguments[] = [
     calls: [
       ['resolve-model', { name: 'Claude Opus 4.6' }],
       ['resolve-model', { name: 'GPT-5.5' }],
-      ['compare-models', { ids: ['claude-opus-4-6', 'gpt-5.5'] }],
+      ['compare-models', { models: ['claude-opus-4-6', 'gpt-5.5'] }],
     ],
   },
   { asked: 'Is Kimi K2.7 Code new, and who serves it?', calls: [['resolve-model', { name: 'Kimi K2.7 Code' }]] },
   {
     asked: 'Who was first for text in June?',
-    calls: [['get-rankings-history', { category_id: 'text', top: 3, from: '2026-06-01', to: '2026-06-30' }]],
+    calls: [['get-rankings-history', { category: 'text', top: 3, from: '2026-06-01', to: '2026-06-30' }]],
   },
   {
     asked: 'Who is best on Aider’s polyglot benchmark?',

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Day } from '../../runtime/day.ts';
 import { DATASETS } from '../../schemas/datasets.ts';
+import { makerFromOrganization } from '../../schemas/model-makers.ts';
+import { BEDROCK_HEAD } from '../../schemas/model-name.ts';
 import { loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { nullable, text } from '../../storage/duckdb/row-shape.ts';
@@ -97,9 +99,7 @@ function compareText(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** Bedrock's regions and makers before a name, and its version suffix: `us.anthropic.claude-…-v1:0`. */
-const BEDROCK_HEAD =
-  /^(?:(?:us|eu|apac|au|jp|global|us-gov)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshotai|nvidia|openai|qwen|zai)\./;
+/** Bedrock's version of an interface, behind a name: `-v1:0`. */
 const BEDROCK_TAIL = /-v\d+(?::\d+)?$/;
 /** Fireworks writes a version's point so: `deepseek-v3p2`. */
 const FIREWORKS_POINT = /(\d)p(\d)/g;
@@ -120,26 +120,6 @@ function normalName(name: string): string {
 /** Without a trailing `-20251001` or `-2025-10-01`. */
 function withoutDate(normal: string): string {
   return normal.replace(/-20\d{2}-?(?:0[1-9]|1[0-2])-?(?:[0-2]\d|3[01])$/, '');
-}
-
-/** Makers with several names. */
-const MAKERS: Readonly<Record<string, string>> = {
-  googledeepmind: 'google',
-  kimi: 'moonshot',
-  metaai: 'meta',
-  mistralai: 'mistral',
-  moonshotai: 'moonshot',
-  qwen: 'alibaba',
-  zaizhipuai: 'zai',
-  zhipu: 'zai',
-  zhipuai: 'zai',
-};
-
-/** In one spelling; undefined where unknown. Takes the first of several organizations. */
-function makerFromOrganization(organization: string | null): string | undefined {
-  const [first = ''] = (organization ?? '').split(',');
-  const plain = first.toLowerCase().replace(/[^\p{L}\d]/gu, '');
-  return plain === '' ? undefined : (MAKERS[plain] ?? plain);
 }
 
 const MODEL = { id: text, name: text, organization: nullable(text) };

@@ -7,6 +7,7 @@ import { askCost, costResponse } from './routes/cost.ts';
 import * as lists from './routes/lists.ts';
 import { askModelHistory, modelHistoryResponse } from './routes/model-history.ts';
 import { askRankingsHistory, rankingsHistoryResponse } from './routes/rankings-history.ts';
+import { askResolve, resolveResponse } from './routes/resolve.ts';
 import * as snapshots from './routes/snapshots.ts';
 
 type Row = readonly [name: string, path: string, weight: number, OracleRoute['response'], OracleRoute['ask']];
@@ -28,6 +29,7 @@ const ROWS: readonly Row[] = [
   ['download', '/v1/snapshots/{snapshot_id}/download', 3, snapshots.downloadResponse, snapshots.askDownload],
   ['pricing', '/v1/pricing', 5, lists.pricingResponse, lists.askPricing],
   ['cost', '/v1/cost', 8, costResponse, askCost],
+  ['resolve', '/v1/resolve', 4, resolveResponse, askResolve],
 ];
 
 export const ROUTES: readonly OracleRoute[] = ROWS.map(([name, path, weight, response, ask]) => {

@@ -4,10 +4,11 @@ import { checkApi } from '../api-oracle/check-api.ts';
 import { type Client, createClient } from '../api-oracle/client.ts';
 import { compareRequest } from '../api-oracle/compare/compare.ts';
 import type { ApiState } from '../api-oracle/expected.ts';
-import { laterRows } from '../api-oracle/order.ts';
+import { compareText, laterRows } from '../api-oracle/order.ts';
 import type { Parameters } from '../api-oracle/route.ts';
+import { comparePlaces, relevancePlace } from '../api-oracle/routes/lists.ts';
 import { responseRequest } from '../api-oracle/routes.ts';
-import { loadWorld } from '../api-oracle/world.ts';
+import { loadWorld, type WireRecord } from '../api-oracle/world.ts';
 import { listen } from '../support/api/listen.ts';
 import { pageList } from '../support/api/lists.ts';
 import { useApi } from '../support/api/use-api.ts';
@@ -34,6 +35,7 @@ const WALKS: readonly (readonly [route: ListRoute, query: Parameters])[] = [
     (sort) => ['models', { sort }] as const,
   ),
   ['models', { q: 'M-', sort: 'name' }],
+  ...['m', 'OPENROUTER', '1', 'é'].map((q) => ['models', { q, sort: 'relevance' }] as const),
   ['benchmarks', { category: 'c' }],
   ['rankings', { category: 'c' }],
   ['rankings', { category: 'C' }],
@@ -51,6 +53,8 @@ const FILTERED: typeof WALKS = [
   ['models', { released_after: '2026-01-05' }],
   ['models', { released_before: '2026-01-05', organization: 'X' }],
   ['models', { max_input_price: '1', max_output_price: '3' }],
+  ['models', { q: 'm', sort: 'relevance', provider: 'p1', max_input_price: '1' }],
+  ['models', { q: 'alpha', sort: 'relevance', min_context: '8000' }],
 ];
 
 const LIMITS_MAX: Readonly<Record<ListRoute, number>> = { models: 200, benchmarks: 200, scores: 500, rankings: 50 };
@@ -81,6 +85,15 @@ describe('lists of more records than are read at once', () => {
     const expected = responseRequest(state, { route, params: {}, query });
     if (expected.kind !== 'list') throw new Error(`${route} is answered with ${expected.kind}`);
     return expected.rows;
+  };
+
+  /** Those behind the place that a model had before the second night. */
+  const lessRelevant = (rows: readonly WireRecord[], { q = '' }: Parameters, last: WireRecord) => {
+    const place = relevancePlace(last, states[0].world, q);
+    return rows.filter((row) => {
+      const order = comparePlaces(relevancePlace(row, states[1].world, q), place);
+      return order > 0 || (order === 0 && compareText(String(row['id']), String(last['id'])) > 0);
+    });
   };
 
   test('hold enough, with ties and missing values', () => {
@@ -119,7 +132,8 @@ describe('lists of more records than are read at once', () => {
     for (const { route, query, path, cursor, last } of begun) {
       if (typeof cursor !== 'string' || last === undefined) throw new Error(`${path} has one page`);
       const sort = route === 'rankings' ? 'rank' : (query['sort'] ?? 'id');
-      const expected = laterRows(route, rowsOf(states[1], route, query), { sort, last });
+      const rows = rowsOf(states[1], route, query);
+      const expected = sort === 'relevance' ? lessRelevant(rows, query, last) : laterRows(route, rows, { sort, last });
       const sent = await pageList(api, path, { from: cursor, pagesMax: 4 });
       expect(sent.length, path).toBeGreaterThan(0);
       expect(sent, path).toEqual(expected.slice(0, sent.length));

@@ -123,18 +123,22 @@ describe('the data of a page', () => {
     expect((await accounts.quota.usage(caller)).used).toBe(0);
   });
 
-  test('are those of the request that the page names', async () => {
-    const { body } = await owner.get(`/console/orgs/${org}/data/models?sort=-release_date`);
-    const [, url = ''] = /curl [^\n]*?&quot;(https:[^&]*(?:&amp;[^&]*)*)&quot;/.exec(body) ?? [];
-    const { key } = await createKey({ organizationId: org, name: 'compare' }, console.accounts.as(SYSTEM));
-    const path = url.replaceAll('&amp;', '&').replace('https://stats.example.com', '');
-    const response = await console.api.app.inject({ url: path, headers: { authorization: `Bearer ${key}` } });
-    const { models } = response.json() as { readonly models: readonly { readonly id: string }[] };
-    expect(models.length).toBeGreaterThan(2);
-    const places = models.map(({ id }) => body.indexOf(`/data/models/${encodeURIComponent(id)}"`));
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(places[0]).toBeGreaterThan(0);
-  });
+  test.each(['sort=-release_date', 'q=2', 'q=2&sort='])(
+    'are those of the request that the page names: %s',
+    async (query) => {
+      const { body } = await owner.get(`/console/orgs/${org}/data/models?${query}`);
+      const [, url = ''] = /curl [^\n]*?&quot;(https:[^&]*(?:&amp;[^&]*)*)&quot;/.exec(body) ?? [];
+      const { key } = await createKey({ organizationId: org, name: 'compare' }, console.accounts.as(SYSTEM));
+      const path = url.replaceAll('&amp;', '&').replace('https://stats.example.com', '');
+      expect(path.includes('sort=relevance')).toBe(query.startsWith('q'));
+      const response = await console.api.app.inject({ url: path, headers: { authorization: `Bearer ${key}` } });
+      const { models } = response.json() as { readonly models: readonly { readonly id: string }[] };
+      expect(models.length).toBeGreaterThan(2);
+      const places = models.map(({ id }) => body.indexOf(`/data/models/${encodeURIComponent(id)}"`));
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      expect(places[0]).toBeGreaterThan(0);
+    },
+  );
 
   test('end where the plan does, and the page says so', async () => {
     const community = await console.organization({ 'ada@example.com': 'owner' }, 'community');

@@ -92,7 +92,7 @@ test('only a call that returns data costs a unit, and the headers tell the state
   expect(await remainingAfter(LIST_TOOLS)).toBe('10');
   expect(await remainingAfter(toolCall('list-models'))).toBe('9');
   expect(await remainingAfter(toolCall('list-models', { limit: 0 }))).toBe('9');
-  expect(await remainingAfter(toolCall('get-model', { id: 'nobody' }))).toBe('9');
+  expect(await remainingAfter(toolCall('get-model', { model: 'nobody' }))).toBe('9');
   expect(await remainingAfter(toolCall('get-account'))).toBe('9');
   expect(await remainingAfter(toolCall('no-such-tool'))).toBe('9');
 });
@@ -151,7 +151,7 @@ async function start({ heldFrom = 1 } = {}) {
   };
 }
 
-const COMPARE = toolCall('compare-models', { ids: ['aurora-2', 'Aurora-2', 'aurora-2-mini'] });
+const COMPARE = toolCall('compare-models', { models: ['aurora-2', 'Aurora-2', 'aurora-2-mini'] });
 const READ = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'modelstats://providers' } };
 
 test.each([

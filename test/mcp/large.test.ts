@@ -61,8 +61,8 @@ test('the feed is cut at a change, from which the cursor goes on', async () => {
   expect(events.length).toBeGreaterThan(BENCHMARKS.length * 4);
 });
 
-const ALL_SCORES = { tool: 'get-model', args: { id: 'a' }, path: '/v1/models/a', rows: 'scores' };
-const HISTORY = { model_id: 'a', kind: 'score' };
+const ALL_SCORES = { tool: 'get-model', args: { model: 'a' }, path: '/v1/models/a', rows: 'scores' };
+const HISTORY = { model: 'a', kind: 'score' };
 const ALL_POINTS = { tool: 'get-history', args: HISTORY, path: '/v1/models/a/history?kind=score', rows: 'points' };
 
 test.each([
@@ -83,7 +83,7 @@ test.each([
 
 test('a comparison leaves the last benchmarks out, and the text says so', async () => {
   const { client } = await mcp.connect({ units: 100 });
-  const { text, data } = await callShort(client, 'compare-models', { ids: ['a', 'b'] });
+  const { text, data } = await callShort(client, 'compare-models', { models: ['a', 'b'] });
   const kept = data['scores'] as Rows;
   expect(kept.map(({ benchmark_id }) => benchmark_id)).toEqual(BENCHMARKS.slice(0, kept.length));
   expect(kept.length).toBeLessThan(BENCHMARKS.length);

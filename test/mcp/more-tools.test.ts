@@ -11,13 +11,15 @@ const mcp = useMcp();
 describe.each(ERAS)('a client of the %s era', (era) => {
   test('compares models as their routes have them, for one unit each', async () => {
     const { client, used } = await mcp.connect({ era });
-    const { text, data, isError } = await client.call('compare-models', { ids: ['aurora-2', 'kestrel-2', 'Aurora-2'] });
+    const { text, data, isError } = await client.call('compare-models', {
+      models: ['aurora-2', 'kestrel-2', 'Aurora-2'],
+    });
     expect(isError, text).toBe(false);
     // Id, name, organization, release, context, the lowest prices of input and output, and of how many providers.
     expect((data['models'] as Rows).map((model) => Object.values(model))).toEqual([
-      ['aurora-2', 'Aurora 2 Pro', 'Northlight', '2026-02-10', 200_000, 2.5, 12.5, 2],
-      ['kestrel-2', 'Kestrel 2', 'Talon AI', '2026-04-22', 131_072, 1.5, 6, 1],
-      ['Aurora-2', 'Aurora-2, community build', 'Mirrorworks', '2026-03-01', 131_072, 0.6, 0.6, 1],
+      ['aurora-2', 'Aurora 2 Pro', 'Northlight', '2026-02-10', 200_000, 2.5, 12.5, 'USD', 2],
+      ['kestrel-2', 'Kestrel 2', 'Talon AI', '2026-04-22', 131_072, 1.5, 6, 'USD', 1],
+      ['Aurora-2', 'Aurora-2, community build', 'Mirrorworks', '2026-03-01', 131_072, 0.6, 0.6, 'USD', 1],
     ]);
     expect(data).toMatchObject({
       rankings: [
@@ -36,13 +38,15 @@ describe.each(ERAS)('a client of the %s era', (era) => {
   test('finds an id from what people write, for one unit, also where there is none', async () => {
     const { client, used } = await mcp.connect({ era });
     const { text, data } = await client.call('resolve-model', { name: 'northlight/AURORA 2' });
-    const ids = candidatesIn(data).map(({ model }) => model.id);
-    // Both ids are that but for their case, so both are told.
-    expect(ids.slice(0, 2)).toEqual(['Aurora-2', 'aurora-2']);
-    expect(text).toContain('the id without the provider');
+    // Both ids are that but for their case, so both are told; more sell the one that comes first.
+    expect(matchesIn(data).slice(0, 2)).toMatchObject([
+      { model_id: 'aurora-2', match: 'path', confidence: 'likely' },
+      { model_id: 'Aurora-2', match: 'path', confidence: 'likely' },
+    ]);
+    expect(text).toContain('without what stands before a slash; another model matches as well');
     expect(await client.call('resolve-model', { name: 'nobody at all' })).toMatchObject({
       isError: false,
-      data: { candidates: [], total: 0 },
+      data: { matches: [] },
     });
     expect(await used()).toBe(2);
   });
@@ -50,26 +54,21 @@ describe.each(ERAS)('a client of the %s era', (era) => {
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-interface Candidate {
-  readonly why: string;
-  readonly model: { readonly id: string };
-}
-
 /** What `resolve-model` finds. */
-const candidatesIn = (data: Rows[number]) => data['candidates'] as readonly Candidate[];
+const matchesIn = (data: Rows[number]) => data['matches'] as Rows;
 
 test('a comparison is whole or not at all: a model that is not there, or too little quota, costs nothing', async () => {
   const { client, used } = await mcp.connect({ units: 2 });
-  expect(await client.call('compare-models', { ids: ['aurora-2', 'nobody'] })).toMatchObject({
+  expect(await client.call('compare-models', { models: ['aurora-2', 'nobody'] })).toMatchObject({
     isError: true,
-    data: { error: { code: 'not_found', param: 'ids', message: 'There is no model "nobody"' } },
+    data: { error: { code: 'not_found', param: 'models', message: 'There is no model "nobody"' } },
   });
-  expect(await client.call('compare-models', { ids: ['aurora-2', 'x'.repeat(300)] })).toMatchObject({
+  expect(await client.call('compare-models', { models: ['aurora-2', 'x'.repeat(300)] })).toMatchObject({
     isError: true,
-    data: { detail: [{ loc: ['arguments', 'ids', 1] }] },
+    data: { detail: [{ loc: ['arguments', 'models', 1] }] },
   });
   expect(await used()).toBe(0);
-  expect(await client.call('compare-models', { ids: ['aurora-2', 'Aurora-2', 'aurora-2-mini'] })).toMatchObject({
+  expect(await client.call('compare-models', { models: ['aurora-2', 'Aurora-2', 'aurora-2-mini'] })).toMatchObject({
     isError: true,
     data: { error: { code: 'quota_exceeded' } },
   });
@@ -77,15 +76,11 @@ test('a comparison is whole or not at all: a model that is not there, or too lit
 });
 
 test.each([
-  ['compare-models', { ids: ['aurora-2'] }],
-  ['compare-models', { ids: ['aurora-2', 'aurora-2'] }],
-  ['compare-models', { ids: 'aurora-2' }],
-  ['compare-models', { ids: ['aurora-2', ''] }],
-  ['compare-models', { ids: Array.from({ length: 11 }, (_, index) => `m${index}`) }],
-  ['resolve-model', {}],
-  ['resolve-model', { name: '' }],
-  ['resolve-model', { name: '???' }],
-  ['resolve-model', { name: 'x'.repeat(201) }],
+  ['compare-models', { models: ['aurora-2'] }],
+  ['compare-models', { models: ['aurora-2', 'aurora-2'] }],
+  ['compare-models', { models: 'aurora-2' }],
+  ['compare-models', { models: ['aurora-2', ''] }],
+  ['compare-models', { models: Array.from({ length: 11 }, (_, index) => `m${index}`) }],
 ])('%s refuses %o, and says what it takes', async (tool, args) => {
   const { client } = await mcp.connect();
   const { isError, text } = await client.call(tool, args);
@@ -137,7 +132,7 @@ test.each(ERAS)('a client of the %s era reads every resource, lists for one unit
   const read: Record<string, string> = {};
   for (const uri of uris) read[uri] = await client.readResource(uri);
   expect(await used()).toBe(uris.length - 2);
-  expect(read['modelstats://how-to-use']).toContain('US dollars per million tokens');
+  expect(read['modelstats://how-to-use']).toContain('per million tokens, in the currency');
   expect(read['modelstats://benchmarks']).toContain('reason-bench | Reason Bench');
   expect(read['modelstats://categories']).toMatch(/^general \| \d+$/m);
   expect(read['modelstats://sources']).toMatch(/^0 sources, data as of .*\nid \| name \| home page/);
@@ -187,21 +182,21 @@ describe('what upstreams call models', () => {
 
   test('a name that an upstream has exactly so is surer than all but the id itself', async () => {
     const { client, used } = await named.connect();
-    const candidatesFor = async (name: string) => {
+    const matchesFor = async (name: string) => {
       const { data } = await client.call('resolve-model', { name });
-      return candidatesIn(data).map(({ why, model }) => [model.id, why]);
+      return matchesIn(data).map(({ model_id: model, match, confidence }) => [model, match, confidence]);
     };
-    expect(await candidatesFor('acme/Turbo 9')).toEqual([['d', 'an upstream calls it exactly so']]);
-    expect((await candidatesFor(' b ')).slice(0, 2)).toEqual([
-      ['b', 'the id as written'],
-      ['B', 'an upstream calls it exactly so'],
+    expect(await matchesFor('acme/Turbo 9')).toEqual([['d', 'alias', 'exact']]);
+    expect((await matchesFor(' b ')).slice(0, 2)).toEqual([
+      ['b', 'id', 'exact'],
+      ['B', 'alias', 'possible'],
     ]);
-    expect(await candidatesFor('Zulu')).toEqual([
-      ['b', 'an upstream calls it exactly so'],
-      ['B', 'the name, in another case or punctuation'],
-      ['a', 'the name, in another case or punctuation'],
+    expect(await matchesFor('Zulu')).toEqual([
+      ['b', 'alias', 'exact'],
+      ['a', 'name', 'possible'],
+      ['B', 'name', 'possible'],
     ]);
-    expect(await candidatesFor('acme/turbo 9')).toEqual([]);
+    expect(await matchesFor('acme/turbo 9')).toEqual([['d', 'spelling', 'sure']]);
     expect(await used(), 'each call costs one unit').toBe(4);
   });
 
@@ -209,8 +204,45 @@ describe('what upstreams call models', () => {
     const { client } = await named.connect();
     const { data } = await client.call('list-models', { alias: 'acme/Turbo 9' });
     expect(data).toMatchObject({ models: [{ id: 'd' }], total: 1 });
-    const model = await client.call('get-model', { id: 'd' });
+    const model = await client.call('get-model', { model: 'd' });
     expect(model.data['aliases']).toEqual([{ upstream: 'shop', id: 'acme/Turbo 9' }]);
     expect(model.text).toContain('acme/Turbo 9 at shop');
+  });
+});
+
+describe('prices in several currencies', () => {
+  const price = (model_id: string, provider: string, currency: string, input_per_million: number) => ({
+    ...{ model_id, provider, currency, input_per_million },
+    output_per_million: 9,
+  });
+  const priced = useMcp((store) =>
+    store.publish('2026-06-01', {
+      models: ['one', 'two', 'none'].map((id) => ({ id, name: id })),
+      pricing: [
+        ...[price('one', 'p', 'EUR', 3), price('one', 'q', 'EUR', 2)],
+        ...[price('two', 'p', 'EUR', 3), price('two', 'q', 'JPY', 200)],
+      ],
+    }),
+  );
+
+  test('are not compared, and every text says the currency', async () => {
+    const { client } = await priced.connect();
+    const { text, data } = await client.call('compare-models', { models: ['one', 'two', 'none'] });
+    expect(data['models']).toMatchObject([
+      { lowest_input_per_million: 2, lowest_output_per_million: 9, currency: 'EUR', providers_with_price: 2 },
+      { lowest_input_per_million: null, lowest_output_per_million: null, currency: null, providers_with_price: 2 },
+      { lowest_input_per_million: null, lowest_output_per_million: null, currency: null, providers_with_price: 0 },
+    ]);
+    expect(text).toContain('currency | EUR | - | -');
+    for (const [tool, args] of [
+      ['list-prices', {}],
+      ['get-model', { model: 'two' }],
+      ['get-history', { model: 'two', kind: 'pricing' }],
+    ] as const) {
+      const shown = (await client.call(tool, args)).text;
+      expect(shown).toMatch(/ currency/);
+      expect(shown).toMatch(/\| 200 \| 9 \| JPY/);
+      expect(shown).not.toContain('USD');
+    }
   });
 });

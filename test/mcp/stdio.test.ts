@@ -47,7 +47,7 @@ describe.each(ERAS)('a client of the %s era', (era) => {
     expect(await mcp.usedBy(customer)).toBe(0);
     expect(await near.readResource('modelstats://providers')).toContain('nimbus');
     expect(await near.call('list-models', { limit: 2 })).toEqual(await far.call('list-models', { limit: 2 }));
-    expect(await near.call('get-model', { id: 'nobody' })).toMatchObject({
+    expect(await near.call('get-model', { model: 'nobody' })).toMatchObject({
       isError: true,
       data: { error: { code: 'not_found' } },
     });

@@ -12,24 +12,52 @@ import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
 const mcp = useMcp();
 
-const AURORA = { model_id: 'aurora-2' };
+const AURORA = { model: 'aurora-2' };
 const HISTORY = '/v1/models/aurora-2/history';
 const RANKS = '/v1/rankings';
+const LONG = 'x'.repeat(201);
 
 /** What is typical, and what finds nothing. */
 const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, path: string, says: RegExp])[] = [
-  ['list-models', { q: 'AURORA', limit: 2 }, '/v1/models?q=AURORA&limit=2', /^2 of \d+ models, data as of 2026-06-03/],
-  ['list-models', { q: 'nobody' }, '/v1/models?q=nobody', /No models match/],
-  ['get-model', { id: 'aurora-2' }, '/v1/models/aurora-2', /output \(USD per million tokens\) .* other rates/],
+  [
+    'resolve-model',
+    { name: 'x/AURORA 2' },
+    '/v1/resolve?name=x/AURORA+2',
+    /^2 matches for x\/AURORA 2, data as of .*\nid \| name/,
+  ],
+  ['resolve-model', { name: 'nobody at all' }, '/v1/resolve?name=nobody+at+all', /^No model matches nobody at all/],
+  [
+    'list-models',
+    { q: 'AURORA', limit: 2 },
+    '/v1/models?q=AURORA&sort=relevance&limit=2',
+    /^2 of \d+ models, data as of 2026-06-03/,
+  ],
+  ['list-models', { q: 'nobody', sort: 'id' }, '/v1/models?q=nobody', /No models match/],
+  [
+    'get-model',
+    { model: 'aurora-2' },
+    '/v1/models/aurora-2',
+    /output \(per million tokens\) \| currency .* other rates/,
+  ],
   ['list-benchmarks', {}, '/v1/benchmarks', /reason-bench/],
   ['list-benchmarks', { category: 'none' }, '/v1/benchmarks?category=none', /No benchmarks match/],
   ['list-scores', { model: 'aurora-2', sort: '-value' }, '/v1/scores?model=aurora-2&sort=-value', /last page/],
   ['list-scores', { model: 'nobody', min_value: null }, '/v1/scores?model=nobody', /No scores match/],
-  ['list-prices', { sort: '-price', limit: 2 }, '/v1/pricing?sort=-price&limit=2', /model \| provider \| input \(USD/],
+  [
+    'list-prices',
+    { sort: '-price', limit: 2 },
+    '/v1/pricing?sort=-price&limit=2',
+    /model \| provider \| input \(per million tokens\) .*\n.* \| JPY \|/,
+  ],
   ['list-prices', { meter: 'search' }, '/v1/pricing?meter=search', /No prices match/],
   ['get-rankings', { category: 'general' }, `${RANKS}?category=general`, /rank \| skill \| uncertainty/],
   ['list-updates', { days: 30 }, '/v1/updates?days=30', /new models/],
-  ['get-history', { ...AURORA, kind: 'pricing' }, `${HISTORY}?kind=pricing`, /output \(USD/],
+  [
+    'get-history',
+    { ...AURORA, kind: 'pricing' },
+    `${HISTORY}?kind=pricing`,
+    /output \(per million tokens\) \| currency .*\n.* \| USD \|/,
+  ],
   ['get-history', { ...AURORA, kind: 'score' }, `${HISTORY}?kind=score`, /benchmark/],
   ['get-history', { ...AURORA, kind: 'ranking' }, `${HISTORY}?kind=ranking`, /models ranked/],
   ['get-history', { ...AURORA, kind: 'metadata' }, `${HISTORY}?kind=metadata`, /record/],
@@ -39,7 +67,7 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
     `${HISTORY}?kind=score&from=2026-06-04`,
     /No points/,
   ],
-  ['get-rankings-history', { category_id: 'general', top: 1 }, `${RANKS}/history?category_id=general&top=1`, /rank/],
+  ['get-rankings-history', { category: 'general', top: 1 }, `${RANKS}/history?category_id=general&top=1`, /rank/],
   [
     'get-cost',
     { model: 'aurora-2', quantities: { input: 1000, output: 200 } },
@@ -77,9 +105,16 @@ describe.each(ERAS)('a client of the %s era', (era) => {
     ['list-models', { limit: 0 }, '/v1/models?limit=0'],
     ['list-models', { sort: 'x', released_after: 'y' }, '/v1/models?sort=x&released_after=y'],
     ['get-rankings', {}, '/v1/rankings'],
-    ['get-model', { id: 'nobody' }, '/v1/models/nobody'],
-    ['get-history', { model_id: 'nobody', kind: 'score' }, '/v1/models/nobody/history?kind=score'],
+    ['get-model', { model: 'nobody' }, '/v1/models/nobody'],
+    ['get-history', { model: 'nobody', kind: 'score' }, '/v1/models/nobody/history?kind=score'],
     ['get-changes', { cursor: '!' }, '/v1/changes?cursor=!'],
+    ['resolve-model', { name: '', limit: 21 }, '/v1/resolve?name=&limit=21'],
+    ['list-models', { sort: 'relevance' }, '/v1/models?sort=relevance'],
+    [
+      'get-history',
+      { model: 'aurora-2', kind: 'score', benchmark: LONG },
+      `${HISTORY}?kind=score&benchmark_id=${LONG}`,
+    ],
     [
       'get-cost',
       { model: 'aurora-2', quantities: { output: 1, cache_read: 5 } },
@@ -109,14 +144,22 @@ describe.each(ERAS)('a client of the %s era', (era) => {
   });
 });
 
+/** Arguments by parameters that have another name. */
+const PRESENT_NAMES: Readonly<Record<string, string>> = {
+  id: 'model',
+  model_id: 'model',
+  benchmark_id: 'benchmark',
+  category_id: 'category',
+};
+
 /** Problems of parameters as those of arguments, and of meters as those of quantities. */
 function inArguments(body: unknown, meters: readonly string[]): unknown {
   const { detail } = Object(body);
-  if (detail === undefined) return body;
+  if (detail === undefined) return { ...Object(body), param: PRESENT_NAMES[Object(body).param] ?? Object(body).param };
   return {
     detail: detail.map(({ loc: [, name = ''], ...problem }: { loc: string[] }) => ({
       ...problem,
-      loc: ['arguments', ...(meters.includes(name) ? ['quantities'] : []), name],
+      loc: ['arguments', ...(meters.includes(name) ? ['quantities'] : []), PRESENT_NAMES[name] ?? name],
     })),
   };
 }
@@ -133,6 +176,36 @@ test('an argument that a tool has not is refused, and named', async () => {
   const { isError, data } = await client.call('list-models', { org: 'x' });
   expect(isError).toBe(true);
   expect(data).toMatchObject({ detail: [{ loc: ['arguments', 'org'], type: 'extra_forbidden' }] });
+});
+
+test('one thing has one name in the arguments of all tools', async () => {
+  const { client } = await mcp.connect();
+  const names = (await client.listTools()).flatMap(({ inputSchema }) => Object.keys(Object(inputSchema).properties));
+  expect(names.filter((name) => name in PRESENT_NAMES || name === 'ids')).toEqual([]);
+  expect(names).toEqual(
+    expect.arrayContaining(['model', 'models', 'provider', 'benchmark', 'category', 'organization']),
+  );
+});
+
+test.each([
+  ['get-model', { id: 'aurora-2' }, { model: 'aurora-2' }],
+  ['compare-models', { ids: ['aurora-2', 'kestrel-2'] }, { models: ['aurora-2', 'kestrel-2'] }],
+  ['get-history', { model_id: 'aurora-2', kind: 'score' }, { model: 'aurora-2', kind: 'score' }],
+  ['get-rankings-history', { category_id: 'general', top: 1 }, { category: 'general', top: 1 }],
+])('%s still takes the earlier names of its arguments: %o', async (tool, earlier, present) => {
+  const { client } = await mcp.connect();
+  const found = await client.call(tool, earlier);
+  expect(found).toMatchObject({ isError: false });
+  expect(found).toEqual(await client.call(tool, present));
+});
+
+test('an earlier name beside the present one is an unknown argument', async () => {
+  const { client } = await mcp.connect();
+  const { isError, data } = await client.call('get-model', { id: 'aurora-2', model: 'kestrel-2' });
+  expect([isError, data]).toEqual([
+    true,
+    { detail: [expect.objectContaining({ loc: ['arguments', 'id'], type: 'extra_forbidden' })] },
+  ]);
 });
 
 test.each([
@@ -202,6 +275,6 @@ test('a tool whose route is not live is not listed, and unknown', async () => {
   const names = (await client.listTools()).map(({ name }) => name);
   expect(names).toContain('list-models');
   expect(names).not.toContain('get-history');
-  const call = toolCall('get-history', { model_id: 'aurora-2', kind: 'score' });
+  const call = toolCall('get-history', { model: 'aurora-2', kind: 'score' });
   expect(await (await sendMessage(`${url}/mcp`, call, { key })).text()).toContain('There is no such tool');
 });

@@ -13,6 +13,7 @@ import { type Fetched, fetcherFor } from './fetch-route.ts';
 type Models = BodyOf<typeof modelsRoute>;
 
 const SORTS = [
+  { value: '', label: 'best match, else by id' },
   { value: 'id', label: 'by id' },
   { value: 'name', label: 'by name' },
   { value: '-release_date', label: 'newest first' },
@@ -42,7 +43,8 @@ export function modelsRoutes(deps: PageDeps): readonly OrganizationRoute[] {
 }
 
 function filtersOf({ query }: OrganizationPages): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
+  const given = Object.fromEntries(FILTERS.map((name) => [name, query[name] || undefined]));
+  return { ...given, sort: given['sort'] ?? (given['q'] === undefined ? undefined : 'relevance') };
 }
 
 function modelsPage(pages: OrganizationPages, fetched: Fetched<Models>): JSX.Element {
@@ -62,7 +64,7 @@ function modelsPage(pages: OrganizationPages, fetched: Fetched<Models>): JSX.Ele
         <Field {...filter} label="Made by" name="organization" maxlength={200} />
         <Field {...filter} label="Served by" name="provider" maxlength={200} />
         <Field {...filter} label="Context from" name="min_context" type="number" />
-        <Choice label="Order" name="sort" options={SORTS} chosen={query['sort'] ?? 'id'} />
+        <Choice label="Order" name="sort" options={SORTS} chosen={query['sort'] ?? ''} />
         <button type="submit">Show</button>
       </form>
       <div id="found" aria-live="polite">

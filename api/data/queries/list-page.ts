@@ -31,6 +31,8 @@ export const MODEL_KEY = { kind: 'model', field: 'model_id' } as const satisfies
 export interface ListQuery {
   readonly table: 'models' | 'benchmarks' | 'scores' | 'rankings' | 'price_meters';
   readonly conditions: readonly Condition[];
+  /** SQL after the table that joins values to its rows, one to each that meets the conditions; default: none. */
+  readonly joined?: Pick<Condition, 'sql' | 'values'> | undefined;
   /** Default: by key. */
   readonly sort?: SortKey | undefined;
   /** Columns that identify a record, given the conditions. */
@@ -120,19 +122,20 @@ interface Part {
 
 /** Finds keys by an index, then reads the lines. */
 async function findPart(view: View, query: ListQuery, { plan, conditions, limit }: Part) {
-  const { table, sort, key } = query;
+  const { table, joined, sort, key } = query;
   const { sql, values } = allOf([...query.conditions, ...conditions]);
   const { columns: own, lines } = TABLE_KEYS[table];
   const columns = key.map(({ kind }) => kind);
   const order = [...(sort === undefined ? [] : [`${sort.sql}${sort.isDescending ? ' DESC' : ''}`]), ...columns];
   const found = `SELECT ${[sort?.sql ?? 'NULL', ...own].join(', ')} FROM ${table}
-     ${indexedBy(plan.index)} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+     ${indexedBy(plan.index)} ${joined?.sql ?? ''} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
   const names = own.map((_, at) => `k${at}`);
   const select = `WITH found(sorted, ${names.join(', ')}) AS MATERIALIZED (${found})
      SELECT line AS text, "check", sorted FROM found CROSS JOIN ${lines} r
      ON ${own.map((column, at) => `r.${column} = k${at}`).join(' AND ')}`;
-  if (!plan.isLong) return view.checkedRows<FoundRecord>(select, values);
-  return view.checkedRowsInThread<FoundRecord>(select, values);
+  const bound = [...(joined?.values ?? []), ...values];
+  if (!plan.isLong) return view.checkedRows<FoundRecord>(select, bound);
+  return view.checkedRowsInThread<FoundRecord>(select, bound);
 }
 
 function indexedBy(index: string | undefined): string {

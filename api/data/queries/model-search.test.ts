@@ -24,7 +24,7 @@ async function viewOf(texts: readonly string[]): Promise<View> {
     [listValue([...texts])],
   );
   return openView((database) => {
-    const insert = database.prepare(`INSERT INTO model_names VALUES (?, ?, '[]', 0)`);
+    const insert = database.prepare(`INSERT INTO model_names VALUES (?, ?, '[]', 0, NULL, 0)`);
     for (const [at, { lower }] of lowered.entries()) insert.run(at, lower);
   });
 }

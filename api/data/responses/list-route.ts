@@ -33,6 +33,8 @@ export interface ListRouteDefinition<Filters, Name extends string, Item extends 
     readonly schema: Before;
     readonly values: (filters: Filters, context: RequestContext) => Readonly<Record<string, JsonText>>;
   };
+  /** For problems across parameters that are valid one by one. */
+  readonly check?: (filters: CheckedQuery<Filters>) => readonly RequestProblem[];
   /** Beside the parameters. */
   readonly dependsOn: (filters: Filters, context: RequestContext) => Dependency;
   /** Rejects with `not_found` if a filter names an id that never existed; undefined: any value is valid. */
@@ -75,6 +77,7 @@ export function listRoute<
     bodyName,
     records,
     before,
+    check,
     dependsOn,
     assertExists,
     list,
@@ -97,7 +100,7 @@ export function listRoute<
     response: response as unknown as z.ZodType<ListBody<Name, Item, Before>>,
     errors: assertExists === undefined ? [] : ['not_found'],
     cacheControl: 'public, max-age=60',
-    check: findCursorProblems,
+    check: (checked) => [...(check?.(checked) ?? []), ...findCursorProblems(checked)],
     prepare: (request) => request.query,
     handle: (effective) => ({
       dependsOn: (context) => dependsOn(effective, context),

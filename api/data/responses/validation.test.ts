@@ -184,6 +184,7 @@ test('text that is no cursor is refused, whatever it decodes to', async () => {
 test.each([
   ['/v1/models?limit=2', 'a607aa8c["@edge/quill/q7:free"]'],
   ['/v1/models?limit=2&sort=-name', 'f5b2f65b["Tern Small","tern-small"]'],
+  ['/v1/models?limit=1&q=AURORA&sort=relevance', 'a5a80adf["1999970000001","aurora-2"]'],
   ['/v1/scores?limit=1&sort=-measured_at&min_value=0', 'd56fdac7["2026-06-02","aurora-2","reason-bench"]'],
   ['/v1/scores?limit=1&sort=-value', '1ffbfece["1243.0","aurora-2","code-arena"]'],
   ['/v1/pricing?limit=1', 'b6f0bc3c["100%-open:v1","co-op:north"]'],
@@ -197,6 +198,7 @@ test.each([
 test.each([
   ['/v1/models by date', '/v1/models?limit=1&sort=-release_date'],
   ['/v1/models by time', '/v1/models?limit=1&sort=updated_at'],
+  ['/v1/models by relevance', '/v1/models?limit=1&q=a&sort=relevance'],
   ['/v1/scores', '/v1/scores?limit=1'],
   ['/v1/scores by value', '/v1/scores?limit=1&sort=-value'],
   ['/v1/pricing', '/v1/pricing?limit=1'],

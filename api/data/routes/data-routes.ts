@@ -10,6 +10,7 @@ import { modelRoute, modelsRoute } from './models.ts';
 import { pricingRoute } from './pricing.ts';
 import { categoriesRoute, rankingsRoute } from './rankings.ts';
 import { rankingsHistoryRoute } from './rankings-history.ts';
+import { resolveRoute } from './resolve.ts';
 import { benchmarksRoute, scoresRoute } from './scores.ts';
 import { snapshotDownloadRoute, snapshotsRoute } from './snapshots.ts';
 import { sourcesRoute } from './sources.ts';
@@ -32,6 +33,7 @@ export async function accountResponse(admission: Pick<Admission, 'account'>): Pr
 export const DATA_ROUTES: readonly DataRoute[] = [
   modelsRoute,
   modelRoute,
+  resolveRoute,
   benchmarksRoute,
   scoresRoute,
   pricingRoute,

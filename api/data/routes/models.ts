@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { type HttpError, notFound } from '../../server/errors/http-error.ts';
+import { type HttpError, notFound, queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
+import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { QueryValue } from '../../view/query-threads.ts';
 import type { CheckedText, View } from '../../view/view.ts';
 import { type Condition, scopesOf, where, whereDay } from '../queries/conditions.ts';
 import { OWN_MODEL_KEY, type SortKey } from '../queries/list-page.ts';
-import { modelsNamedLike } from '../queries/model-search.ts';
+import { modelsNamedLike, relevanceOf } from '../queries/model-search.ts';
 import { dataRoute, jsonArray } from '../responses/data-route.ts';
 import { all, contentOf, inForce } from '../responses/dependencies.ts';
 import { listRoute } from '../responses/list-route.ts';
@@ -20,7 +21,7 @@ import {
 
 const SORTS = [
   ...(['id', 'name', 'release_date', 'context_length', 'updated_at'] as const),
-  ...(['-id', '-name', '-release_date', '-context_length', '-updated_at'] as const),
+  ...(['-id', '-name', '-release_date', '-context_length', '-updated_at', 'relevance'] as const),
 ] as const;
 
 const SORT_COLUMNS = {
@@ -35,6 +36,7 @@ const SORT_COLUMNS = {
   release_date: sortColumn('release_date', 'day', { isNullable: true, scope: 'DATE' }),
   context_length: sortColumn('context_length', 'integer', { isNullable: true, scope: 'BIGINT' }),
   updated_at: sortColumn('updated_at', 'micros', { isNullable: false, scope: 'TIMESTAMP' }),
+  relevance: sortColumn('relevance', 'integer', { isNullable: false, scope: 'BIGINT' }),
 } as const satisfies Readonly<Record<string, SortColumn>>;
 
 type SortColumn = Omit<SortKey, 'isDescending'>;
@@ -70,7 +72,9 @@ const ModelFiltersSchema = z.object({
       'Some provider sells at this output price per million tokens or less; with max_input_price, the same provider',
     example: 5,
   }).optional(),
-  sort: oneOf(SORTS, { description: 'Order; a minus reverses it; records without the value come last' })
+  sort: oneOf(SORTS, {
+    description: 'Order; a minus reverses it; records without the value come last. `relevance` needs `q`',
+  })
     .default('id')
     .meta({ default: 'id' }),
 });
@@ -86,18 +90,39 @@ export const modelsRoute = listRoute({
   bodyName: 'Models',
   records: { name: 'models', schema: z.array(ModelSchema).describe('One page, in the requested order') },
   example: { models: [EXAMPLE_MODEL], total: 3, next_cursor: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd' },
-  dependsOnText: 'the models; with a bound of prices the prices; with `q` or `alias` the names',
+  dependsOnText: 'the models; with a bound of prices the prices; with `q` or `alias` the names; by relevance the ranks',
+  check: findSortProblems,
   dependsOn: (filters, { view }) => {
-    const content = contentOf(view, boundsPrices(filters) ? ['models', 'pricing'] : ['models']);
+    const content = contentOf(view, [
+      'models',
+      ...(boundsPrices(filters) ? (['pricing'] as const) : []),
+      ...(filters.sort === 'relevance' ? (['rankings'] as const) : []),
+    ]);
     return filtersByName(filters) ? all(content, inForce(view.names)) : content;
   },
   list: (filters, { view }) => ({
     table: 'models',
     conditions: conditionsFrom(filters, view),
+    joined: filters.sort === 'relevance' ? relevanceIn(view, filters.q ?? '') : undefined,
     sort: sortFrom(filters.sort),
     key: [OWN_MODEL_KEY],
   }),
 });
+
+function findSortProblems({ values: { q, sort }, wrong }: CheckedQuery<ModelFilters>): readonly RequestProblem[] {
+  if (sort !== 'relevance' || q !== undefined || wrong.has('q')) return [];
+  return [
+    queryProblem('sort', sort, { msg: 'relevance orders what q finds: give q, or another sort', type: 'value_error' }),
+  ];
+}
+
+function relevanceIn(view: View, q: string): Pick<Condition, 'sql' | 'values'> {
+  const pairs = JSON.stringify(relevanceOf(view, q));
+  return {
+    sql: `JOIN (SELECT value ->> 0 AS found, value ->> 1 AS relevance FROM json_each(?)) ON found = model`,
+    values: [pairs],
+  };
+}
 
 /**
  * A condition on the model's number by a list that may have most models. The plus keeps SQLite from looking models up by the list: by

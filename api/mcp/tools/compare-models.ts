@@ -11,7 +11,7 @@ import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
 const MODELS_MAX = 10;
 
 const ArgumentsSchema = z.object({
-  ids: z.array(z.string()).min(2).max(MODELS_MAX).describe('Exact ids, all different'),
+  models: z.array(z.string()).min(2).max(MODELS_MAX).describe('Exact ids, all different'),
 });
 
 const FactsSchema = z.object({
@@ -29,6 +29,7 @@ const ComparisonSchema = z.object({
     FactsSchema.extend({
       lowest_input_per_million: Price,
       lowest_output_per_million: Price,
+      currency: z.string().nullable(),
       providers_with_price: z.int(),
     }),
   ),
@@ -57,11 +58,11 @@ export const compareModelsTool: Tool = {
 
 /** Throws RequestInvalid. */
 function idsFrom(args: Body): readonly string[] {
-  assertKnownArguments(args, ['ids']);
+  assertKnownArguments(args, ['models']);
   const { success, data } = ArgumentsSchema.safeParse(args);
-  if (success && new Set(data.ids).size === data.ids.length && !data.ids.includes('')) return data.ids;
+  if (success && new Set(data.models).size === data.models.length && !data.models.includes('')) return data.models;
   const msg = `Input should be a list of 2 to ${MODELS_MAX} different ids`;
-  throw new RequestInvalid([argumentProblem('ids', args['ids'], { msg, type: 'value_error' })]);
+  throw new RequestInvalid([argumentProblem('models', args['models'], { msg, type: 'value_error' })]);
 }
 
 /** Names the id in a refusal: the tool has several, and no argument `id`. */
@@ -70,10 +71,10 @@ async function fetchModel(id: string, index: number, exchange: Exchange): Promis
     return await exchange.fetch(modelRoute, { params: { id } });
   } catch (error) {
     if (error instanceof RequestInvalid) {
-      throw new RequestInvalid(error.detail.map((problem) => ({ ...problem, loc: ['arguments', 'ids', index] })));
+      throw new RequestInvalid(error.detail.map((problem) => ({ ...problem, loc: ['arguments', 'models', index] })));
     }
     if (!(error instanceof HttpError && error.code === 'not_found' && error.options.param === 'id')) throw error;
-    throw notFound('ids', `There is no model ${JSON.stringify(id)}`);
+    throw notFound('models', `There is no model ${JSON.stringify(id)}`);
   }
 }
 
@@ -102,7 +103,7 @@ function foundFrom(comparison: Comparison, when: string, cut: number): Found {
   ]);
   return {
     text: lines(
-      `${models.length} models side by side${when}. Prices are the lowest of any provider, in USD per million tokens.`,
+      `${models.length} models side by side${when}. Prices are the lowest of any provider, per million tokens; those in several currencies are not compared.`,
       table(columns, [...factRows, ...rankRows, ...scoreRows]),
       'Scores are in the units of each benchmark, for benchmarks that more than one model has; get-model lists all of one model.',
       cut === 0 ? undefined : `${cut} benchmarks were left out because the response would be too long.`,
@@ -118,14 +119,18 @@ const FACTS: readonly (readonly [what: string, field: keyof Comparison['models']
   ['context (tokens)', 'context_length'],
   ['input price', 'lowest_input_per_million'],
   ['output price', 'lowest_output_per_million'],
+  ['currency', 'currency'],
   ['providers with a price', 'providers_with_price'],
 ];
 
 function factsOf(model: Body): Comparison['models'][number] {
+  const currencies = new Set(namesIn(model, 'pricing', 'currency'));
+  const [currency = null] = currencies.size === 1 ? currencies : [];
   return {
     ...FactsSchema.parse(model),
-    lowest_input_per_million: lowest(model, 'input_per_million'),
-    lowest_output_per_million: lowest(model, 'output_per_million'),
+    lowest_input_per_million: currency === null ? null : lowest(model, 'input_per_million'),
+    lowest_output_per_million: currency === null ? null : lowest(model, 'output_per_million'),
+    currency,
     providers_with_price: rowsOf(model, 'pricing').length,
   };
 }

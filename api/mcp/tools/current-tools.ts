@@ -63,8 +63,12 @@ export const CURRENT_TOOLS: readonly Tool[] = [
       released_before: 'This day or earlier',
       max_input_price: 'At some provider, per million',
       max_output_price: 'The same for output; both prices from one provider',
-      sort: SORT_DESCRIPTION,
+      sort: 'Default with q: relevance',
     },
+    prepare: async ({ sort, ...args }) => ({
+      ...args,
+      sort: sort ?? ((args['q'] ?? null) === null ? 'id' : 'relevance'),
+    }),
     rows: 'models',
     noun: 'models',
     columns: MODEL_COLUMNS,
@@ -76,7 +80,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description:
       'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it.',
     route: modelRoute,
-    descriptions: { id: '' },
+    descriptions: { model: '' },
     rows: 'scores',
     text: modelText,
   }),

@@ -20,8 +20,9 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   pricing: {
     columns: {
       provider: (point) => payloadOf(point)['provider'],
-      'input (USD per million tokens)': 'value',
-      'output (USD per million tokens)': (point) => payloadOf(point)['output_per_million'],
+      'input (per million tokens)': 'value',
+      'output (per million tokens)': (point) => payloadOf(point)['output_per_million'],
+      currency: (point) => payloadOf(point)['currency'],
       'known from': 'source',
     },
     series: (point) => String(payloadOf(point)['provider']),
@@ -39,11 +40,11 @@ export const HISTORY_TOOLS: readonly Tool[] = [
     description: 'Daily history of one model. By kind, a point’s value is the score, the rank or the input price.',
     route: modelHistoryRoute,
     descriptions: {
-      model_id: '',
+      model: '',
       kind: '',
       ...RANGE_DESCRIPTIONS,
-      benchmark_id: 'Only with kind score',
-      category_id: 'Only with kind ranking',
+      benchmark: 'Only with kind score',
+      category: 'Only with kind ranking',
       provider: 'Only with kind pricing',
     },
     rows: 'points',
@@ -57,7 +58,7 @@ export const HISTORY_TOOLS: readonly Tool[] = [
     title: 'Get the history of a ranking',
     description: 'The top positions of a category on each day, between from and to.',
     route: rankingsHistoryRoute,
-    descriptions: { category_id: '', ...RANGE_DESCRIPTIONS, top: '' },
+    descriptions: { category: '', ...RANGE_DESCRIPTIONS, top: '' },
     rows: 'points',
     text: (input) => {
       const days = podiumsOf(rowsOf(input.body, 'points'));

@@ -1,11 +1,11 @@
 import type { JsonSchema } from '../../data/openapi/operation.ts';
 import type { DataRoute } from '../../data/responses/data-route.ts';
-import { RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
+import { HttpError, RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { RouteArguments } from '../../server/route.ts';
 import { argumentProblem, type Body, type Exchange, type RouteBody } from '../exchange.ts';
 import { rowsOf } from '../table.ts';
 import { type Found, fits, type TextInput, TOKENS_MAX, tokensOf } from '../tool-text.ts';
-import { type ArgumentOptions, inputSchemaOf, outputSchemaOf, type Tool } from './tool.ts';
+import { type ArgumentOptions, argumentName, inputSchemaOf, outputSchemaOf, type Tool } from './tool.ts';
 
 export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'description'>, ArgumentOptions {
   readonly route: DataRoute;
@@ -60,7 +60,7 @@ export function routeTool(definition: RouteToolDefinition): Tool {
       const prepared = prepare === undefined ? args : await prepare(args, exchange);
       const request = requestFrom({ ...defaults, ...prepared }, route);
       const whole = await exchange.fetch(route, request).catch(async (error: unknown) => {
-        throw (await explain?.(error, exchange)) ?? error;
+        throw withArgumentNames((await explain?.(error, exchange)) ?? error);
       });
       const hinted = await hint?.(whole, exchange);
       const found = foundFrom({ ...whole, cut: 0, hint: hinted }, text);
@@ -80,11 +80,31 @@ function foundFrom(input: TextInput, text: Text): Found {
   return { text: text(input), body: input.body };
 }
 
+/** Names parameters as arguments in a refusal. */
+function withArgumentNames(error: unknown): unknown {
+  if (error instanceof RequestInvalid) {
+    return new RequestInvalid(
+      error.detail.map((problem) => ({
+        ...problem,
+        loc: problem.loc.map((part) => (typeof part === 'string' ? argumentName(part) : part)),
+      })),
+    );
+  }
+  const param = error instanceof HttpError ? error.options.param : undefined;
+  if (!(error instanceof HttpError) || typeof param !== 'string' || argumentName(param) === param) return error;
+  return new HttpError(error, error.message, { ...error.options, param: argumentName(param) });
+}
+
 /** Arguments as text parameters; null means missing. */
 function requestFrom(args: Body, route: DataRoute): RouteRequest {
   const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
+  const parameters = Object.keys({ ...route.params.shape, ...route.query.shape });
+  const parameterOf = (name: string) => parameters.find((parameter) => argumentName(parameter) === name) ?? name;
   const texts = Object.fromEntries(
-    given.map(([name, value]) => [name, ['number', 'boolean'].includes(typeof value) ? String(value) : value]),
+    given.map(([name, value]) => [
+      parameterOf(name),
+      ['number', 'boolean'].includes(typeof value) ? String(value) : value,
+    ]),
   );
   const inPath = (name: string) => name in route.params.shape;
   const part = (isIn: (name: string) => boolean) =>

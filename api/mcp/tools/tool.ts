@@ -29,13 +29,44 @@ export type ObjectSchema = JsonSchema & { type: 'object' };
 export interface ArgumentOptions {
   /** Parameters of no use to an agent; default: none. */
   readonly omitted?: readonly string[];
-  /** Descriptions by parameter that replace the route's; empty: the name says enough. */
+  /** Descriptions by argument that replace the route's; empty: the name says enough. */
   readonly descriptions?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One name for one thing in all tools, by other names for it: those of parameters of routes, and of arguments of earlier versions, which
+ * are accepted still.
+ */
+const ARGUMENT_NAMES: Readonly<Record<string, string>> = {
+  id: 'model',
+  model_id: 'model',
+  ids: 'models',
+  benchmark_id: 'benchmark',
+  category_id: 'category',
+};
+
+/** The name of a parameter as an argument. */
+export function argumentName(parameter: string): string {
+  return ARGUMENT_NAMES[parameter] ?? parameter;
+}
+
+/** Arguments of a tool, those under an earlier name under the present one. */
+export function withPresentNames(args: Body, { inputSchema }: Pick<Tool, 'inputSchema'>): Body {
+  const known = Object(inputSchema['properties']);
+  const present = (name: string) => {
+    const other = argumentName(name);
+    return !(name in known) && other in known && !(other in args) ? other : name;
+  };
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [present(name), value]));
 }
 
 /** Path parameters, then query parameters. */
 export function inputSchemaOf({ params, query }: DataRoute, options: ArgumentOptions = {}): ObjectSchema {
-  return argumentsSchema(z.object({ ...params.shape, ...query.shape }), options);
+  const shape = Object.entries({ ...params.shape, ...query.shape }).map(([name, schema]) => [
+    argumentName(name),
+    schema,
+  ]);
+  return argumentsSchema(z.object(Object.fromEntries(shape)), options);
 }
 
 /** For arguments with a schema of their own. */

@@ -3,7 +3,6 @@ import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { changesRoute } from '../../data/routes/changes.ts';
 import { modelRoute } from '../../data/routes/models.ts';
-import { findReason, REASONS } from './resolve-model.ts';
 import { outputSchemaOf } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
@@ -56,27 +55,4 @@ test('a schema names the fields that are always there, and no others; those are 
   expect(JSON.stringify(properties)).not.toContain('"rates"');
   expect(MODEL).toMatchObject({ modalities: expect.anything(), pricing: [{ rates: expect.anything() }] });
   expect(isModel(MODEL)).toBe(true);
-});
-
-const NAMED = { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini' };
-
-test.each([
-  ['gpt-5.4-mini', REASONS[0]],
-  ['GPT-5.4-Mini', REASONS[2]],
-  ['gpt 5.4 mini', REASONS[2]],
-  ['gpt54mini', REASONS[2]],
-  ['openai/gpt-5.4-mini', REASONS[3]],
-  ['openrouter/openai/GPT 5.4 Mini', REASONS[3]],
-  ['mini gpt', REASONS[5]],
-  ['gpt-5.4', REASONS[5]],
-  ['gpt-5.5', undefined],
-  ['claude', undefined],
-  ['---', undefined],
-])('%s means it because: %s', (written, why) => {
-  expect(findReason(written, NAMED)).toBe(why);
-});
-
-test('a name is found where the id is another, and a provider in the id is left out', () => {
-  expect(findReason('mini model', { id: 'x-1', name: 'Mini Model' })).toBe(REASONS[4]);
-  expect(findReason('x-1', { id: 'acme/X-1', name: 'Other' })).toBe(REASONS[3]);
 });

@@ -128,7 +128,13 @@ test('a view whose numbers are used up is built anew, with room again', async ()
     // As after many nights that put ids between these two.
     const database = new SqliteDatabase(first.path);
     const [number] = database.prepare(`SELECT number FROM ids WHERE id = 'a'`).pluck().all();
-    for (const table of ['ids SET number', 'models SET model', 'model_names SET model', 'intervals SET model']) {
+    for (const table of [
+      'ids SET number',
+      'models SET model',
+      'model_names SET model',
+      'name_forms SET model',
+      'intervals SET model',
+    ]) {
       const column = table.replace(/.* /, '');
       database.prepare(`UPDATE ${table} = ? WHERE ${column} > ?`).run([Number(number) + 1, number]);
     }

@@ -146,7 +146,10 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
 
 /** Changes with what `writeNames` writes. */
 function namesOf(meta: Pick<ViewMeta, 'contents' | 'aliases'> | undefined): string | undefined {
-  return meta && JSON.stringify([meta.contents.models.at(-1)?.value, meta.aliases.at(-1)?.value]);
+  return (
+    meta &&
+    JSON.stringify([meta.contents.models, meta.contents.rankings, meta.aliases].map((changes) => changes.at(-1)?.value))
+  );
 }
 
 function factsOf(view: Writer['view']): ViewFacts {

@@ -47,7 +47,46 @@ export function modelsResponse({ world }: ApiState, { query }: Asked): Expected 
     .filter((model) => isWithin(model['context_length'], { min: contextMin }))
     .filter((model) => isWithin(model['release_date'], { min: after, max: before }))
     .filter((model) => !hasPriceFilter || affordable.has(model['id'] ?? null));
+  if (query['sort'] === 'relevance') return modelsByRelevance(rows, world, query);
   return listOfRows('models', sortRecords('models', rows, oneOf(query['sort'], MODEL_SORTS) ?? 'id'), query);
+}
+
+function modelsByRelevance(rows: readonly WireRecord[], world: World, query: Parameters): Expected {
+  const { q } = query;
+  if (q === undefined) return { kind: 'invalid', problems: [{ loc: ['query', 'sort'], type: 'value_error' }] };
+  const places = new Map(rows.map((row) => [row, relevancePlace(row, world, q)]));
+  const placeOf = (row: WireRecord) => places.get(row) ?? [];
+  // The rows come by id.
+  return listOfRows(
+    'models',
+    [...rows].sort((a, b) => comparePlaces(placeOf(a), placeOf(b))),
+    query,
+  );
+}
+
+/** Where a model stands in the order by relevance, before its id: how it has the text, how many serve it, its best rank. */
+export function relevancePlace(model: WireRecord, world: World, q: string): readonly number[] {
+  const part = lowered(q);
+  const ranks = world.current.rankings
+    .filter((row) => row['model_id'] === model['id'])
+    .map((row) => Number(row['rank']));
+  const tiers = textsOf(model, world).map((text) => tierIn(lowered(text), part));
+  return [Math.min(...tiers), -new Set(listOf(model, 'inference')).size, Math.min(...ranks)];
+}
+
+/** 0: the text is the part; 1: it begins with it; 2: a word does; 3: it has it; 4: it has not. */
+function tierIn(text: string, part: string): number {
+  if (text === part) return 0;
+  if (text.startsWith(part)) return 1;
+  const before = Array.from({ length: text.length }, (_, at) => at).filter((at) => text.startsWith(part, at));
+  if (before.some((at) => !/[\p{L}\p{M}\p{N}]$/u.test(text.slice(0, at)))) return 2;
+  return before.length > 0 ? 3 : 4;
+}
+
+export function comparePlaces(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, i) => value !== b[i]);
+  if (at === -1) return 0;
+  return (a[at] ?? 0) < (b[at] ?? 0) ? -1 : 1;
 }
 
 export function benchmarksResponse({ world }: ApiState, { query: { category, ...query } }: Asked): Expected {
@@ -148,7 +187,8 @@ export function askModels(asking: Asking): Asked {
     max_output_price: [0.2, () => pickValue(asking, 'pricing.output_per_million', '0')],
     sort: [0.7, sort],
   });
-  return paged(asking, 'models', filters);
+  const isByRelevance = filters['q'] !== undefined && choose.chance(0.4);
+  return paged(asking, 'models', isByRelevance ? { ...filters, sort: 'relevance' } : filters);
 }
 
 export function askBenchmarks(asking: Asking): Asked {
