@@ -8,6 +8,7 @@
  * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record |
  * | `score_values` | source and day of measurement, with the sorted values of its scores: 8-byte little-endian doubles |
  * | `price_meters` | current price and meter with a rate without condition, and one with the meter `''` for each price |
+ * | `lifecycle` | current model and event of its life (`write/lifecycle.ts`) |
  * | `model_names` | current model: the text that `q` searches, and its aliases as JSON |
  * | `model_providers` | current model and provider that serves it |
  * | `aliases` | name of a current model at an upstream |
@@ -49,6 +50,9 @@ CREATE TABLE pricing (model INTEGER NOT NULL, provider INTEGER NOT NULL, input R
 CREATE TABLE price_meters (meter TEXT NOT NULL, model INTEGER NOT NULL, provider INTEGER NOT NULL, price REAL,
   updated_at INTEGER NOT NULL, PRIMARY KEY (meter, model, provider)) STRICT, WITHOUT ROWID;
 
+CREATE TABLE lifecycle (model INTEGER NOT NULL, event TEXT NOT NULL, date INTEGER, organization TEXT, status TEXT, line TEXT NOT NULL,
+  "check" INTEGER NOT NULL, PRIMARY KEY (model, event)) STRICT, WITHOUT ROWID;
+
 CREATE TABLE intervals (kind TEXT NOT NULL, model INTEGER NOT NULL, series INTEGER NOT NULL, valid_from INTEGER NOT NULL,
   valid_to INTEGER NOT NULL, source TEXT NOT NULL, rank INTEGER, text TEXT NOT NULL, "check" INTEGER NOT NULL,
   PRIMARY KEY (kind, model, series, valid_from)) STRICT, WITHOUT ROWID;
@@ -71,6 +75,10 @@ export const OPEN = 2_932_896;
 
 /** Meter of the row that each price has in `price_meters`, whatever its rates. */
 export const ANY_METER = '';
+
+/** Of a model's life. */
+export const LIFECYCLE_EVENTS = ['deprecation', 'retirement'] as const;
+export type LifecycleEvent = (typeof LIFECYCLE_EVENTS)[number];
 
 /** Kinds of numbered ids. */
 export type IdKind = 'model' | 'benchmark' | 'score source' | 'category' | 'provider';
@@ -115,6 +123,7 @@ CREATE INDEX pricing_model ON pricing (model, input, output);
 CREATE INDEX price_meters_price ON price_meters (meter, price, model, provider);
 CREATE INDEX price_meters_updated_at ON price_meters (meter, updated_at DESC, model, provider, price);
 CREATE INDEX price_meters_provider ON price_meters (meter, provider, model, price, updated_at);
+CREATE INDEX lifecycle_date ON lifecycle (date, model, event, organization, status);
 CREATE INDEX intervals_top ON intervals (series, valid_from) WHERE rank <= ${TOP_POSITIONS_MAX};
 CREATE INDEX news_model ON news (model_id);
 CREATE INDEX news_kind ON news (kind, part);

@@ -15,7 +15,7 @@ import { HISTORY_SOURCES, type HistoryKind } from './history-kinds.ts';
 export const RESPONSE_FORMAT = 10;
 
 /** Increment when tables or indexes change, except for an added column, which changes the hash. */
-const TABLES_FORMAT = 16;
+const TABLES_FORMAT = 17;
 
 /** A view of another format is rebuilt. */
 export const VIEW_FORMAT = `${TABLES_FORMAT}-${hashOfColumns()}`;

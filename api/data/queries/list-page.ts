@@ -17,8 +17,8 @@ export interface SortKey {
 
 /** Part of a record's key. */
 export interface KeyPart {
-  /** Also the column with the number of the id. */
-  readonly kind: IdKind;
+  /** Also the column with the number of the id; `event` is a column of text. */
+  readonly kind: IdKind | 'event';
   /** Field of the record with the id. */
   readonly field: string;
 }
@@ -29,7 +29,7 @@ export const OWN_MODEL_KEY = { kind: 'model', field: 'id' } as const satisfies K
 export const MODEL_KEY = { kind: 'model', field: 'model_id' } as const satisfies KeyPart;
 
 export interface ListQuery {
-  readonly table: 'models' | 'benchmarks' | 'scores' | 'rankings' | 'price_meters';
+  readonly table: 'models' | 'benchmarks' | 'scores' | 'rankings' | 'price_meters' | 'lifecycle';
   readonly conditions: readonly Condition[];
   /** Default: by key. */
   readonly sort?: SortKey | undefined;
@@ -148,6 +148,7 @@ const TABLE_KEYS: Readonly<
   scores: { columns: ['model', 'benchmark'], lines: 'scores' },
   rankings: { columns: ['category', 'rank', 'model'], lines: 'rankings' },
   price_meters: { columns: ['model', 'provider'], lines: 'pricing' },
+  lifecycle: { columns: ['model', 'event'], lines: 'lifecycle' },
 };
 
 /** After the sort value, or the same one and a later key. */
@@ -165,7 +166,10 @@ function laterSort({ sql, type, isDescending }: SortKey, sorted: string, later: 
 
 /** After a key whose record, or ids, may be gone. */
 function laterKey(view: View, key: readonly KeyPart[], ids: CursorPlace): Condition {
-  const values = key.map(({ kind }, at) => numberAt(view, kind, ids[at] ?? ''));
+  const values = key.map(({ kind }, at) => {
+    const id = ids[at] ?? '';
+    return kind === 'event' ? id : numberAt(view, kind, id);
+  });
   const columns = key.map(({ kind }) => kind).join(', ');
   return { sql: `(${columns}) > (${values.map(() => '?').join(', ')})`, values };
 }

@@ -34,7 +34,10 @@ export interface DataContext extends RequestContext {
 export type SignUrl = (key: string, options: { readonly expiresInSeconds: number }) => Promise<string>;
 
 /** The capabilities that have data routes. */
-export type DataCapability = Extract<Capability, 'current' | 'pricing' | 'history' | 'snapshots' | 'changes'>;
+export type DataCapability = Extract<
+  Capability,
+  'current' | 'pricing' | 'lifecycle' | 'history' | 'snapshots' | 'changes'
+>;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -4,6 +4,7 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { lineSql } from '../../../storage/duckdb/record-sql.ts';
 import type { IdKind } from '../schema.ts';
+import { writeLifecycle } from './lifecycle.ts';
 import { deletePriceMeters, writePriceMeters } from './price-meters.ts';
 import { chunksOf, dayNumberSql, idSql, insertRows, textSql, type Writer } from './writer.ts';
 
@@ -48,6 +49,7 @@ export async function writeCurrent(writer: Writer, input: CurrentInput): Promise
   for (const dataset of Object.values(DATASETS)) await writeDataset(writer, dataset, input);
   writer.view.exec(`UPDATE models SET added_on =
     (SELECT min(valid_from) FROM intervals i WHERE i.kind = 'metadata' AND i.model = models.model) WHERE added_on IS NULL`);
+  writeLifecycle(writer.view);
 }
 
 async function writeDataset(
