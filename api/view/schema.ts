@@ -9,6 +9,7 @@
  * | `score_values` | source and day of measurement, with the sorted values of its scores: 8-byte little-endian doubles |
  * | `price_meters` | current price and meter with a rate without condition, and one with the meter `''` for each price |
  * | `lifecycle` | current model and event of its life (`write/lifecycle.ts`) |
+ * | `ended_models` | model without an open interval: the record of its last one, with `removed_at`; it may be carried, and current |
  * | `model_names` | current model: the text that `q` searches, and its aliases as JSON |
  * | `model_providers` | current model and provider that serves it |
  * | `aliases` | name of a current model at an upstream |
@@ -17,6 +18,8 @@
  * | `events` | block of consecutive events in the feed (`feed.ts`) |
  * | `news` | event of the last days that is news (`write/news.ts`) |
  * | `meta` | the one row of `ViewMeta` |
+ *
+ * `all_models` has the current records, and those of models that are gone.
  *
  * Large tables have numbers instead of ids: an entry of an index on scores takes 30 bytes instead of 100. Days are counted since 1970.
  * `check` is the CRC-32 of a row's texts or bytes: SQLite does not notice a flipped byte.
@@ -30,6 +33,14 @@ CREATE UNIQUE INDEX ids_number ON ids (kind, number);
 
 CREATE TABLE models (model INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, organization TEXT, release_date INTEGER,
   context_length INTEGER, updated_at INTEGER NOT NULL, added_on INTEGER, line TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
+CREATE TABLE ended_models (model INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, organization TEXT, release_date INTEGER,
+  context_length INTEGER, updated_at INTEGER NOT NULL, line TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
+
+CREATE VIEW all_models AS
+  SELECT model, id, name, organization, release_date, context_length, updated_at, line, "check", 0 AS is_removed FROM models
+  UNION ALL SELECT model, id, name, organization, release_date, context_length, updated_at, line, "check", 1 FROM ended_models
+    WHERE model NOT IN (SELECT model FROM models);
+
 CREATE TABLE model_names (model INTEGER PRIMARY KEY, search TEXT NOT NULL, aliases TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
 CREATE TABLE model_providers (provider TEXT NOT NULL, model INTEGER NOT NULL, PRIMARY KEY (provider, model)) STRICT, WITHOUT ROWID;
 CREATE TABLE aliases (id TEXT NOT NULL, upstream TEXT NOT NULL, model INTEGER NOT NULL, PRIMARY KEY (id, upstream, model))

@@ -29,7 +29,7 @@ export const OWN_MODEL_KEY = { kind: 'model', field: 'id' } as const satisfies K
 export const MODEL_KEY = { kind: 'model', field: 'model_id' } as const satisfies KeyPart;
 
 export interface ListQuery {
-  readonly table: 'models' | 'benchmarks' | 'scores' | 'rankings' | 'price_meters' | 'lifecycle';
+  readonly table: 'models' | 'all_models' | 'benchmarks' | 'scores' | 'rankings' | 'price_meters' | 'lifecycle';
   readonly conditions: readonly Condition[];
   /** Default: by key. */
   readonly sort?: SortKey | undefined;
@@ -125,8 +125,14 @@ async function findPart(view: View, query: ListQuery, { plan, conditions, limit 
   const { columns: own, lines } = TABLE_KEYS[table];
   const columns = key.map(({ kind }) => kind);
   const order = [...(sort === undefined ? [] : [`${sort.sql}${sort.isDescending ? ' DESC' : ''}`]), ...columns];
-  const found = `SELECT ${[sort?.sql ?? 'NULL', ...own].join(', ')} FROM ${table}
-     ${indexedBy(plan.index)} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+  const from = `FROM ${table} ${indexedBy(plan.index)} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+  const sorted = sort?.sql ?? 'NULL';
+  if (lines === undefined)
+    return view.checkedRows<FoundRecord>(
+      `SELECT line AS text, "check", ${sorted} AS sorted, ${own.join(', ')} ${from}`,
+      values,
+    );
+  const found = `SELECT ${[sorted, ...own].join(', ')} ${from}`;
   const names = own.map((_, at) => `k${at}`);
   const select = `WITH found(sorted, ${names.join(', ')}) AS MATERIALIZED (${found})
      SELECT line AS text, "check", sorted FROM found CROSS JOIN ${lines} r
@@ -139,11 +145,12 @@ function indexedBy(index: string | undefined): string {
   return index === undefined ? '' : `INDEXED BY ${index}`;
 }
 
-/** The key of the lines, and their table. */
+/** The key of the lines, and their table. Undefined: read with the keys, since a join to a view of two tables has another order. */
 const TABLE_KEYS: Readonly<
-  Record<ListQuery['table'], { readonly columns: readonly string[]; readonly lines: string }>
+  Record<ListQuery['table'], { readonly columns: readonly string[]; readonly lines: string | undefined }>
 > = {
   models: { columns: ['model'], lines: 'models' },
+  all_models: { columns: ['model'], lines: undefined },
   benchmarks: { columns: ['benchmark'], lines: 'benchmarks' },
   scores: { columns: ['model', 'benchmark'], lines: 'scores' },
   rankings: { columns: ['category', 'rank', 'model'], lines: 'rankings' },

@@ -9,12 +9,18 @@ interface ModelTexts {
 
 /** Numbers of the models with a text in id, name or alias, whatever its case. */
 export function modelsNamedLike(view: View, part: string): readonly number[] {
+  return numbersWith(part, view.computed(loadTexts));
+}
+
+/** The same of models that are gone, which have no alias. */
+export function removedNamedLike(view: View, part: string): readonly number[] {
+  return numbersWith(part, view.computed(loadRemovedTexts));
+}
+
+function numbersWith(part: string, texts: readonly ModelTexts[]): readonly number[] {
   if (part.includes(TEXTS_SEPARATOR)) return [];
   const searched = lowerCase(part);
-  return view
-    .computed(loadTexts)
-    .filter(({ search }) => search.includes(searched))
-    .map(({ model }) => model);
+  return texts.filter(({ search }) => search.includes(searched)).map(({ model }) => model);
 }
 
 /** In memory, since no index serves a part of a word as short as one letter: a tenth of a millisecond per thousand models. */
@@ -22,6 +28,14 @@ function loadTexts(view: View): readonly ModelTexts[] {
   return view
     .rows<ModelTexts>('SELECT model, search FROM model_names')
     .map(({ model, search }) => ({ model, search: lowerCase(search) }));
+}
+
+function loadRemovedTexts(view: View): readonly ModelTexts[] {
+  return view
+    .rows<{ readonly model: number; readonly id: string; readonly name: string }>(
+      'SELECT model, id, name FROM all_models WHERE is_removed',
+    )
+    .map(({ model, id, name }) => ({ model, search: lowerCase(`${id}${TEXTS_SEPARATOR}${name}`) }));
 }
 
 /**

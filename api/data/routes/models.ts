@@ -4,7 +4,7 @@ import type { QueryValue } from '../../view/query-threads.ts';
 import type { CheckedText, View } from '../../view/view.ts';
 import { type Condition, scopesOf, where, whereDay } from '../queries/conditions.ts';
 import { OWN_MODEL_KEY, type SortKey } from '../queries/list-page.ts';
-import { modelsNamedLike } from '../queries/model-search.ts';
+import { modelsNamedLike, removedNamedLike } from '../queries/model-search.ts';
 import { dataRoute, jsonArray } from '../responses/data-route.ts';
 import { all, contentOf, inForce } from '../responses/dependencies.ts';
 import { listRoute } from '../responses/list-route.ts';
@@ -70,11 +70,24 @@ const ModelFiltersSchema = z.object({
       'Some provider sells at this output price per million tokens or less; with max_input_price, the same provider',
     example: 5,
   }).optional(),
+  include: oneOf(['removed'], {
+    description: 'Also models that are no longer in the data, with `removed_at`; they have no price and no alias',
+  }).optional(),
   sort: oneOf(SORTS, { description: 'Order; a minus reverses it; records without the value come last' })
     .default('id')
     .meta({ default: 'id' }),
 });
 type ModelFilters = z.infer<typeof ModelFiltersSchema>;
+
+const ListedModelSchema = z
+  .looseObject({
+    ...ModelSchema.shape,
+    removed_at: z.iso
+      .date()
+      .optional()
+      .describe('First captured day on which the model was no longer in the data; absent while it is'),
+  })
+  .meta({ id: 'ListedModel' });
 
 export const modelsRoute = listRoute({
   path: '/v1/models',
@@ -84,7 +97,7 @@ export const modelsRoute = listRoute({
   filters: ModelFiltersSchema,
   limit: { max: 200, fallback: 50 },
   bodyName: 'Models',
-  records: { name: 'models', schema: z.array(ModelSchema).describe('One page, in the requested order') },
+  records: { name: 'models', schema: z.array(ListedModelSchema).describe('One page, in the requested order') },
   example: { models: [EXAMPLE_MODEL], total: 3, next_cursor: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd' },
   dependsOnText: 'the models; with a bound of prices the prices; with `q` or `alias` the names',
   dependsOn: (filters, { view }) => {
@@ -92,7 +105,7 @@ export const modelsRoute = listRoute({
     return filtersByName(filters) ? all(content, inForce(view.names)) : content;
   },
   list: (filters, { view }) => ({
-    table: 'models',
+    table: filters.include === undefined ? 'models' : 'all_models',
     conditions: conditionsFrom(filters, view),
     sort: sortFrom(filters.sort),
     key: [OWN_MODEL_KEY],
@@ -108,34 +121,45 @@ function among(list: string): string {
 }
 
 function conditionsFrom(query: ModelFilters, view: View): readonly Condition[] {
+  const isWithRemoved = query.include === 'removed';
   return [
-    ...searchIn(view, query.q),
-    ...named(query.alias),
+    ...searchIn(view, query.q, isWithRemoved),
+    ...named(query.alias, isWithRemoved ? 'all_models' : 'models'),
     ...where('organization = ?', query.organization),
-    ...where(
-      among('SELECT model FROM model_providers WHERE provider = ?'),
-      query.provider,
-      'list_contains(inference, ?)',
-    ),
+    ...(isWithRemoved ? servedOrRemoved(query.provider) : servedBy(query.provider)),
     ...where('context_length >= ?', query.min_context, 'context_length >= ?::BIGINT'),
     ...whereDay('release_date >=', query.released_after),
     ...whereDay('release_date <=', query.released_before),
-    ...priceConditions(query),
+    ...priceConditions(query, isWithRemoved ? 'all_models' : 'models'),
   ];
 }
 
-function searchIn(view: View, q: string | undefined): readonly Condition[] {
-  if (q === undefined) return [];
-  const scope = { sql: 'contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', values: [q, q] };
-  return [{ sql: among('SELECT value FROM json_each(?)'), values: [JSON.stringify(modelsNamedLike(view, q))], scope }];
+function servedBy(provider: string | undefined): readonly Condition[] {
+  return where(among('SELECT model FROM model_providers WHERE provider = ?'), provider, 'list_contains(inference, ?)');
 }
 
-function named(alias: string | undefined): readonly Condition[] {
+/** Of models that are gone, the providers are in the record. */
+function servedOrRemoved(provider: string | undefined): readonly Condition[] {
+  return servedBy(provider).map(({ sql, values, ...bound }) => ({
+    ...bound,
+    sql: `${sql} OR (is_removed AND EXISTS (SELECT 1 FROM json_each(line, '$.inference') e WHERE e.value = ?))`,
+    values: [...values, ...values],
+  }));
+}
+
+function searchIn(view: View, q: string | undefined, isWithRemoved: boolean): readonly Condition[] {
+  if (q === undefined) return [];
+  const scope = { sql: 'contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', values: [q, q] };
+  const models = [...modelsNamedLike(view, q), ...(isWithRemoved ? removedNamedLike(view, q) : [])];
+  return [{ sql: among('SELECT value FROM json_each(?)'), values: [JSON.stringify(models)], scope }];
+}
+
+function named(alias: string | undefined, table: 'models' | 'all_models'): readonly Condition[] {
   if (alias === undefined) return [];
-  const union = (column: string) =>
-    `${column} IN (SELECT ${column} FROM models WHERE id = ? UNION ALL SELECT ${column} FROM aliases WHERE id = ?)`;
+  const union = (column: string, from = 'models') =>
+    `${column} IN (SELECT ${column} FROM ${from} WHERE id = ? UNION ALL SELECT ${column} FROM aliases WHERE id = ?)`;
   const values = [alias, alias];
-  return [{ sql: union('model'), values, scope: { sql: union('pos'), values } }];
+  return [{ sql: union('model', table), values, scope: { sql: union('pos'), values } }];
 }
 
 function filtersByName({ q, alias }: ModelFilters): boolean {
@@ -147,7 +171,10 @@ function boundsPrices({ max_input_price: input, max_output_price: output }: Mode
 }
 
 /** One price must meet both bounds. */
-function priceConditions({ max_input_price: input, max_output_price: output }: ModelFilters): readonly Condition[] {
+function priceConditions(
+  { max_input_price: input, max_output_price: output }: ModelFilters,
+  table: 'models' | 'all_models',
+): readonly Condition[] {
   const bounds = [
     ...where('p.input <= ?', input, 'p.input_per_million <= ?'),
     ...where('p.output <= ?', output, 'p.output_per_million <= ?'),
@@ -157,7 +184,7 @@ function priceConditions({ max_input_price: input, max_output_price: output }: M
     `EXISTS (SELECT 1 FROM pricing p WHERE ${[ofModel, ...meets.map(({ sql }) => sql)].join(' AND ')})`;
   const values: readonly QueryValue[] = bounds.flatMap((bound) => bound.values);
   const scope = { sql: exists('p.model_id = models.id', scopesOf(bounds)), values };
-  return [{ sql: exists('p.model = models.model', bounds), values, scope }];
+  return [{ sql: exists(`p.model = ${table}.model`, bounds), values, scope }];
 }
 
 function sortFrom(sort: ModelFilters['sort']): SortKey | undefined {

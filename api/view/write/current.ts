@@ -17,12 +17,15 @@ export interface CurrentInput {
   readonly version: RecordVersion;
 }
 
+/** SQL of the columns of a model before `line`, where `s` is a record, and `m` its number. */
+export const MODEL_COLUMNS = `m.number, s.id, ${textSql('s.name')}, ${textSql('s.organization')}, ${dayNumberSql('s.release_date')}, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE`;
+
 /** SQL of a row, where `s` is a record: the columns before `line`, and the joins for its numbers. */
 const TABLES: Readonly<
   Record<DatasetName, { readonly columns: string; readonly joins: string; readonly lineAt: number }>
 > = {
   models: {
-    columns: `m.number, s.id, ${textSql('s.name')}, ${textSql('s.organization')}, ${dayNumberSql('s.release_date')}, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE, NULL`,
+    columns: `${MODEL_COLUMNS}, NULL`,
     joins: idSql('model', 's.id', 'm'),
     lineAt: 8,
   },
