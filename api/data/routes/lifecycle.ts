@@ -36,7 +36,7 @@ const LifecycleFiltersSchema = z.object({
   }).optional(),
   model: LIFECYCLE_MODELS,
   organization: id('Maker of the model', 'openai').optional(),
-  event: oneOf(LIFECYCLE_EVENTS, { description: 'Only this event' }).optional(),
+  event: oneOf(LIFECYCLE_EVENTS, { description: 'Only this event', example: 'retirement' }).optional(),
 });
 type LifecycleFilters = z.infer<typeof LifecycleFiltersSchema>;
 

@@ -72,6 +72,7 @@ const ModelFiltersSchema = z.object({
   }).optional(),
   include: oneOf(['removed'], {
     description: 'Also models that are no longer in the data, with `removed_at`; they have no price and no alias',
+    example: 'removed',
   }).optional(),
   sort: oneOf(SORTS, { description: 'Order; a minus reverses it; records without the value come last' })
     .default('id')
@@ -105,7 +106,7 @@ export const modelsRoute = listRoute({
     return filtersByName(filters) ? all(content, inForce(view.names)) : content;
   },
   list: (filters, { view }) => ({
-    table: filters.include === undefined ? 'models' : 'all_models',
+    table: tableOf(filters.include),
     conditions: conditionsFrom(filters, view),
     sort: sortFrom(filters.sort),
     key: [OWN_MODEL_KEY],
@@ -120,17 +121,21 @@ function among(list: string): string {
   return `+model IN (${list})`;
 }
 
+function tableOf(include: ModelFilters['include']): 'models' | 'all_models' {
+  return include === undefined ? 'models' : 'all_models';
+}
+
 function conditionsFrom(query: ModelFilters, view: View): readonly Condition[] {
   const isWithRemoved = query.include === 'removed';
   return [
     ...searchIn(view, query.q, isWithRemoved),
-    ...named(query.alias, isWithRemoved ? 'all_models' : 'models'),
+    ...named(query.alias, tableOf(query.include)),
     ...where('organization = ?', query.organization),
     ...(isWithRemoved ? servedOrRemoved(query.provider) : servedBy(query.provider)),
     ...where('context_length >= ?', query.min_context, 'context_length >= ?::BIGINT'),
     ...whereDay('release_date >=', query.released_after),
     ...whereDay('release_date <=', query.released_before),
-    ...priceConditions(query, isWithRemoved ? 'all_models' : 'models'),
+    ...priceConditions(query),
   ];
 }
 
@@ -171,10 +176,11 @@ function boundsPrices({ max_input_price: input, max_output_price: output }: Mode
 }
 
 /** One price must meet both bounds. */
-function priceConditions(
-  { max_input_price: input, max_output_price: output }: ModelFilters,
-  table: 'models' | 'all_models',
-): readonly Condition[] {
+function priceConditions({
+  include,
+  max_input_price: input,
+  max_output_price: output,
+}: ModelFilters): readonly Condition[] {
   const bounds = [
     ...where('p.input <= ?', input, 'p.input_per_million <= ?'),
     ...where('p.output <= ?', output, 'p.output_per_million <= ?'),
@@ -184,7 +190,7 @@ function priceConditions(
     `EXISTS (SELECT 1 FROM pricing p WHERE ${[ofModel, ...meets.map(({ sql }) => sql)].join(' AND ')})`;
   const values: readonly QueryValue[] = bounds.flatMap((bound) => bound.values);
   const scope = { sql: exists('p.model_id = models.id', scopesOf(bounds)), values };
-  return [{ sql: exists(`p.model = ${table}.model`, bounds), values, scope }];
+  return [{ sql: exists(`p.model = ${tableOf(include)}.model`, bounds), values, scope }];
 }
 
 function sortFrom(sort: ModelFilters['sort']): SortKey | undefined {
