@@ -114,16 +114,19 @@ function phraseOf({ model_id: id, name, organization }: LifecycleEntry): string 
 }
 
 /** One line per fact. */
-function textOf({ event, date, status, replaced_by: successor, source }: LifecycleEntry): string {
-  const day = date ?? 'a day that is not known';
-  const what =
-    event === 'retirement'
-      ? `Its maker no longer serves it from ${day} on`
-      : `Its maker advises against it from ${day} on`;
+function textOf(entry: LifecycleEntry): string {
+  const { status, replaced_by: successor, source } = entry;
   return [
-    what,
+    whatHappens(entry),
     ...(status === null ? [] : [`Status: ${nameInText(status)}`]),
     ...(successor === null ? [] : [`Successor: ${nameInText(successor)}`]),
     ...(source === null ? [] : [`Source: ${nameInText(source)}`]),
   ].join('\n');
+}
+
+function whatHappens({ event, date }: LifecycleEntry): string {
+  if (date === null) return 'It is deprecated or retired; the day of its retirement is not known';
+  return event === 'retirement'
+    ? `Its maker no longer serves it from ${date} on`
+    : `Its maker advises against it from ${date} on`;
 }
