@@ -27,6 +27,7 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
   ['list-scores', { model: 'nobody', min_value: null }, '/v1/scores?model=nobody', /No scores match/],
   ['list-prices', { sort: '-price', limit: 2 }, '/v1/pricing?sort=-price&limit=2', /model \| provider \| input \(USD/],
   ['list-prices', { meter: 'search' }, '/v1/pricing?meter=search', /No prices match/],
+  ['list-lifecycle', { model: 'aurora-2', days: 30 }, '/v1/lifecycle?model=aurora-2&days=30', /No dates match/],
   ['get-rankings', { category: 'general' }, `${RANKS}?category=general`, /rank \| skill \| uncertainty/],
   ['list-updates', { days: 30 }, '/v1/updates?days=30', /new models/],
   ['get-history', { ...AURORA, kind: 'pricing' }, `${HISTORY}?kind=pricing`, /output \(USD/],

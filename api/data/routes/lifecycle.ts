@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Day, dayFromNumber, dayNumber } from '../../../runtime/day.ts';
+import { dayNumber } from '../../../runtime/day.ts';
 import { notFound } from '../../server/errors/http-error.ts';
-import { LIFECYCLE_EVENTS, OPEN } from '../../view/schema.ts';
+import { LIFECYCLE_EVENTS } from '../../view/schema.ts';
 import type { View } from '../../view/view.ts';
 import { type Condition, where } from '../queries/conditions.ts';
 import { MODEL_KEY } from '../queries/list-page.ts';
@@ -75,19 +75,7 @@ export const lifecycleRoute = listRoute({
     name: 'lifecycle',
     schema: z.array(LifecycleEntrySchema).describe('One page, by date, then id; without a date last'),
   },
-  before: {
-    schema: {
-      from: z.iso.date().nullable().describe('First date that was searched; null: no bound'),
-      to: z.iso.date().describe('Last date that was searched'),
-    },
-    values: (filters, { view }) => {
-      const { from, to } = windowOf(filters, view);
-      return { from: JSON.stringify(from ?? null), to: JSON.stringify(to) };
-    },
-  },
   example: {
-    from: '2026-06-29',
-    to: '2027-06-29',
     lifecycle: [
       {
         model_id: 'gpt-5.4-mini',
@@ -132,26 +120,18 @@ export const lifecycleRoute = listRoute({
   },
 });
 
-/** Undefined `from`: no bound. `to` is at most the last day of the year 9999. */
-function windowOf(
-  { days, from, model }: LifecycleFilters,
-  { newest }: View,
-): { readonly from: Day | undefined; readonly to: Day } {
-  const to = dayFromNumber(Math.min(dayNumber(from ?? newest.day) + days, OPEN));
-  return { from: from ?? (model === undefined ? newest.day : undefined), to };
-}
-
 /** Those without a date match any window. */
 function conditionsFrom(filters: LifecycleFilters, view: View): readonly Condition[] {
-  const { from, to } = windowOf(filters, view);
-  const isAhead = filters.from === undefined && filters.model === undefined;
+  const { from, days, model } = filters;
+  const start = dayNumber(from ?? view.newest.day);
+  const isAhead = from === undefined && model === undefined;
   return [
-    ...where('date <= ? OR date IS NULL', dayNumber(to)),
-    ...(from === undefined ? [] : where('date >= ? OR date IS NULL', dayNumber(from))),
+    ...where('date <= ? OR date IS NULL', start + days),
+    ...(isAhead || from !== undefined ? where('date >= ? OR date IS NULL', start) : []),
     ...(isAhead ? [{ sql: `date IS NOT NULL OR status IS NOT 'retired'`, values: [] }] : []),
     ...where(
       `model IN (SELECT number FROM ids WHERE kind = 'model' AND id IN (SELECT value FROM json_each(?)))`,
-      filters.model && JSON.stringify(filters.model),
+      model && JSON.stringify(model),
     ),
     ...where('organization = ?', filters.organization),
     ...where('event = ?', filters.event),

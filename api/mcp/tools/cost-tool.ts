@@ -18,7 +18,8 @@ export const costTool = routeTool({
     quantities: {
       type: 'object',
       additionalProperties: { type: 'number' },
-      description: `Tokens by meter: ${METERS.join(', ')}; input without cached ones; images or seconds if so charged`,
+      description:
+        'Tokens by meter, such as input (without cached ones), cache_read, output; images or seconds if so charged',
     },
   },
   needed: ['quantities'],
@@ -26,8 +27,8 @@ export const costTool = routeTool({
   explain: async (error) => (error instanceof RequestInvalid ? inQuantities(error) : undefined),
   descriptions: {
     model: '',
-    provider: 'Default: the cheapest with all rates',
-    on: 'Default: today',
+    provider: 'Default: the cheapest',
+    on: '',
     units: 'If a meter has rates in several: image_out:image',
     tier: '',
     region: '',

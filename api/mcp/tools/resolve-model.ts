@@ -92,7 +92,7 @@ export const resolveModelTool: Tool = {
   name: 'resolve-model',
   title: 'Find the id of a model',
   description:
-    'Finds the exact id of a model from how people write it: "GPT 5.4 mini", "openai/gpt-5.4-mini". Lists candidates with reasons. Costs a unit also if none is found.',
+    'Finds the exact id of a model from how people write it: "GPT 5.4 mini", "openai/gpt-5.4-mini". Costs a unit also if none is found.',
   access: modelsRoute.access,
   inputSchema: argumentsSchema(ArgumentsSchema),
   outputSchema: outputSchemaOf(FoundSchema),
