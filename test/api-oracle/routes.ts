@@ -28,6 +28,7 @@ const ROWS: readonly Row[] = [
   ['download', '/v1/snapshots/{snapshot_id}/download', 3, snapshots.downloadResponse, snapshots.askDownload],
   ['pricing', '/v1/pricing', 5, lists.pricingResponse, lists.askPricing],
   ['cost', '/v1/cost', 8, costResponse, askCost],
+  ['lifecycle', '/v1/lifecycle', 2, lists.lifecycleResponse, lists.askLifecycle],
 ];
 
 export const ROUTES: readonly OracleRoute[] = ROWS.map(([name, path, weight, response, ask]) => {
