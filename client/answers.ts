@@ -179,10 +179,6 @@ export interface components {
             readonly available_from: string | null;
         };
         readonly Lifecycle: {
-            /** @description First date that was searched; null: no bound */
-            readonly from: string | null;
-            /** @description Last date that was searched */
-            readonly to: string;
             /** @description One page, by date, then id; without a date last */
             readonly lifecycle: readonly components["schemas"]["LifecycleEntry"][];
             /** @description Records that match the filters, on all pages */

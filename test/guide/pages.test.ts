@@ -197,6 +197,7 @@ describe('what is not live for everybody', () => {
   /** What a reader would still ask for. */
   const TRACES: Readonly<Partial<Record<Capability, RegExp>>> = {
     pricing: /\/v1\/pricing|list-prices|\/v1\/cost|get-cost/,
+    lifecycle: /\/v1\/lifecycle|list-lifecycle|\/feeds\/lifecycle/,
     history: /\/history/,
     snapshots: /\/v1\/snapshots/,
     changes: /\/v1\/changes/,
