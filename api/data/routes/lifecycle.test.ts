@@ -21,6 +21,7 @@ const MODELS = [
   { id: 'year', name: 'Year', retires_on: addDays(FIRST, 365) },
   { id: 'far', name: 'Far', retires_on: addDays(FIRST, 366) },
   { id: 'today', name: 'Today', retires_on: FIRST },
+  { id: 'in,two', name: 'In two' },
   { id: 'active', name: 'Active', status: 'active', replaced_by: 'next' },
 ].map((row) => ({ ...row, updated_at: at }));
 
@@ -81,11 +82,15 @@ test('with from it begins there, and with models it has all of their dates, reti
 });
 
 test('an id that was never captured is 404 and named, whatever the others are; one that is gone has no dates', async () => {
-  for (const query of ['?model=both,botth', '?model=botth']) {
+  for (const [query, id] of [
+    ['?model=both,botth', 'botth'],
+    ['?model=botth', 'botth'],
+    ['?model=in,two', 'in'],
+  ] as const) {
     const { statusCode, body } = await api.get(`/v1/lifecycle${query}`);
     expect([statusCode, JSON.parse(body).error]).toMatchObject([
       404,
-      { code: 'not_found', param: 'model', message: 'There is no model with the id botth' },
+      { code: 'not_found', param: 'model', message: `There is no model with the id ${id}` },
     ]);
   }
   const own = await openOwnApi(options);
