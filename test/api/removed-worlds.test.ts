@@ -9,7 +9,7 @@ import { compareText, laterRows, sortRecords } from '../api-oracle/order.ts';
 import type { WireRecord } from '../api-oracle/world.ts';
 import { dumpView } from '../support/api/dump-view.ts';
 import { getList, pageList } from '../support/api/lists.ts';
-import { useApi } from '../support/api/use-api.ts';
+import { openOwnApi, useApi } from '../support/api/use-api.ts';
 import { useViews } from '../support/api/use-views.ts';
 import { readRecords } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
@@ -174,4 +174,34 @@ describe('a view that follows', () => {
       expect(dumpView(view.path)['ended_models']?.length).toBeGreaterThan(0);
     }
   });
+});
+
+test('a model whose row is set aside is current; once it is gone, it is gone since that row', async () => {
+  const [first, second, third] = [1, 2, 3].map((days) => addDays(CUTOVER, days));
+  const stays = { id: 'stays', name: 'Stays' };
+  const leaves = { id: 'leaves', name: 'Leaves' };
+  const own = await openOwnApi({
+    now: `${addDays(CUTOVER, 9)}T12:00:00Z`,
+    days: (store) => store.publish(first ?? '', { models: [stays, leaves] }),
+  });
+  const publish = async (day: string | undefined, models: readonly object[]) => {
+    await own.store.publish(day ?? '', { models });
+    await own.follower.refresh();
+    return (await getList(own, '/v1/models?include=removed')).records;
+  };
+  const aside = await publish(second, [stays, { ...leaves, context_length: -1 }]);
+  expect(aside.map(({ id, removed_at: at }) => [id, at])).toEqual([
+    ['leaves', undefined],
+    ['stays', undefined],
+  ]);
+  const gone = await publish(third, [stays]);
+  expect(gone.map(({ id, removed_at: at }) => [id, at])).toEqual([
+    ['leaves', second],
+    ['stays', undefined],
+  ]);
+  const back = await publish(addDays(CUTOVER, 4), [stays, leaves]);
+  expect(back.map(({ id, removed_at: at }) => [id, at])).toEqual([
+    ['leaves', undefined],
+    ['stays', undefined],
+  ]);
 });
