@@ -35,7 +35,7 @@ export const BULK_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-snapshot-file',
     title: 'Get the URL of a file',
-    description: 'A signed URL for one dataset of a snapshot, valid for 15 minutes without a key.',
+    description: 'A URL for one dataset of a snapshot, valid for 15 minutes.',
     route: snapshotDownloadRoute,
     omitted: ['redirect'],
     descriptions: { snapshot_id: '', dataset: '', schema_version: '' },

@@ -29,7 +29,7 @@ export const costTool = routeTool({
     model: '',
     provider: 'Default: the cheapest',
     on: '',
-    units: 'If a meter has rates in several: image_out:image',
+    units: 'Such as image_out:image',
     tier: '',
     region: '',
   },

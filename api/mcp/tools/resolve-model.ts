@@ -77,7 +77,7 @@ const PAGES_MAX = 5;
 const [AS_WRITTEN, EXACT_ALIAS] = REASONS;
 
 const ArgumentsSchema = z.object({
-  name: z.string().min(1).max(NAME_LENGTH_MAX).describe('As written, also in another catalogue'),
+  name: z.string().min(1).max(NAME_LENGTH_MAX).describe('As written'),
 });
 
 const FoundSchema = z.object({
