@@ -159,5 +159,7 @@ test('before version 1.2 of the records feeds and calendar are empty, and there 
   const without = await openPublic({ days: publish, planned: ['lifecycle'] });
   expect((await without.get('/feeds/lifecycle.ics')).statusCode).toBe(404);
   expect((await without.get('/feeds/changes.atom')).statusCode).toBe(200);
+  expect((await api.get('/')).body).toContain('href="/feeds/lifecycle.ics"');
+  expect((await without.get('/')).body).not.toContain('lifecycle');
   expect(Object.keys((await without.json('/openapi.json'))['paths'] as object).join()).not.toContain('feeds/lifecycle');
 });
