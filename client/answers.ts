@@ -178,6 +178,75 @@ export interface components {
             /** @description First day with data of this kind; null: none yet */
             readonly available_from: string | null;
         };
+        readonly Lifecycle: {
+            /** @description One page, by date, then id; without a date last */
+            readonly lifecycle: readonly components["schemas"]["LifecycleEntry"][];
+            /** @description Records that match the filters, on all pages */
+            readonly total: number;
+            /** @description For the next page; null on the last one */
+            readonly next_cursor: string | null;
+        };
+        /** @description One entry per model and event */
+        readonly LifecycleEntry: {
+            /** @description The model */
+            readonly model_id: string;
+            /** @description Display name */
+            readonly name: string;
+            /** @description Who made the model */
+            readonly organization: string | null;
+            /** @description What happens to it */
+            readonly event: "deprecation" | "retirement";
+            /** @description Day of the event, past or planned; null: not known */
+            readonly date: string | null;
+            /** @description Where it is in its life: active, preview, deprecated, retired */
+            readonly status: string | null;
+            /** @description Id of the model that its maker names as its successor */
+            readonly replaced_by: string | null;
+            /** @description Upstream of this record: an id of GET /v1/sources */
+            readonly source: string | null;
+            /** @description First captured day since which the records say the same of it; null: not known */
+            readonly known_since: string | null;
+            /** @description When the content of this record last changed, UTC */
+            readonly updated_at: string;
+        };
+        readonly ListedModel: {
+            /** @description Stable id of the model, case-sensitive */
+            readonly id: string;
+            /** @description Display name */
+            readonly name: string;
+            /** @description Who made the model */
+            readonly organization: string | null;
+            /** @description Day of the release */
+            readonly release_date: string | null;
+            /** @description Longest context in tokens */
+            readonly context_length: number | null;
+            /** @description Ids of the providers that serve the model, sorted */
+            readonly inference: readonly string[] | null;
+            /** @description Upstream of this record: an id of GET /v1/sources */
+            readonly source?: string | null;
+            /** @description Where it is in its life: active, preview, deprecated, retired */
+            readonly status?: string | null;
+            /** @description Day from which its maker advises against it */
+            readonly deprecated_on?: string | null;
+            /** @description Day from which its maker no longer serves it, past or planned */
+            readonly retires_on?: string | null;
+            /** @description Id of the model that its maker names as its successor */
+            readonly replaced_by?: string | null;
+            /** @description Longest output in tokens */
+            readonly max_output_tokens?: number | null;
+            /** @description Year, month or day up to which it was trained */
+            readonly knowledge_cutoff?: string | null;
+            /** @description Whether its weights can be downloaded */
+            readonly open_weights?: boolean | null;
+            /** @description What it takes and gives, as lists input and output */
+            readonly modalities?: components["schemas"]["Modalities"] | null;
+            /** @description What it can do, such as tools or reasoning, sorted */
+            readonly capabilities?: readonly string[] | null;
+            /** @description When the content of this record last changed, UTC */
+            readonly updated_at: string;
+            /** @description First captured day on which the model was no longer in the data; absent while it is */
+            readonly removed_at?: string;
+        };
         /** @description Other fields of the record on that day */
         readonly MetadataPayload: {
             /** @description Display name */
@@ -426,7 +495,7 @@ export interface components {
         };
         readonly Models: {
             /** @description One page, in the requested order */
-            readonly models: readonly components["schemas"]["Model"][];
+            readonly models: readonly components["schemas"]["ListedModel"][];
             /** @description Records that match the filters, on all pages */
             readonly total: number;
             /** @description For the next page; null on the last one */
@@ -869,6 +938,9 @@ export type CostMissing = components['schemas']['CostMissing'];
 export type CostPart = components['schemas']['CostPart'];
 export type DatasetFile = components['schemas']['DatasetFile'];
 export type HistoryWindow = components['schemas']['HistoryWindow'];
+export type Lifecycle = components['schemas']['Lifecycle'];
+export type LifecycleEntry = components['schemas']['LifecycleEntry'];
+export type ListedModel = components['schemas']['ListedModel'];
 export type MetadataPayload = components['schemas']['MetadataPayload'];
 export type Modalities = components['schemas']['Modalities'];
 export type Model = components['schemas']['Model'];
@@ -942,6 +1014,8 @@ export interface operations {
                 readonly max_input_price?: number;
                 /** @description Some provider sells at this output price per million tokens or less; with max_input_price, the same provider */
                 readonly max_output_price?: number;
+                /** @description Also models that are no longer in the data, with `removed_at`; they have no price and no alias */
+                readonly include?: "removed";
                 /** @description Order; a minus reverses it; records without the value come last. `relevance` needs `q` */
                 readonly sort?: "id" | "name" | "release_date" | "context_length" | "updated_at" | "-id" | "-name" | "-release_date" | "-context_length" | "-updated_at" | "relevance";
                 /** @description Records per page */
@@ -1177,6 +1251,33 @@ export interface operations {
             readonly 200: {
                 content: {
                     readonly "application/json": components["schemas"]["Cost"];
+                };
+            };
+        };
+    };
+    readonly listLifecycle: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Dates up to so many days after `from`, or after the release's day */
+                readonly days?: number;
+                /** @description First date; default: the release's day, or with `model` the first of all */
+                readonly from?: string;
+                /** @description Only these models, at most 50 ids separated by commas; without `from` their past dates too */
+                readonly model?: string;
+                /** @description Maker of the model */
+                readonly organization?: string;
+                /** @description Only this event */
+                readonly event?: "deprecation" | "retirement";
+                /** @description Records per page */
+                readonly limit?: number;
+                /** @description The `next_cursor` of the previous page, with the same filters and order */
+                readonly cursor?: string;
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                content: {
+                    readonly "application/json": components["schemas"]["Lifecycle"];
                 };
             };
         };

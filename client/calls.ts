@@ -7,6 +7,7 @@ import type {
   Benchmarks,
   Categories,
   Cost,
+  Lifecycle,
   ModelDetail,
   ModelHistory,
   Models,
@@ -78,6 +79,11 @@ export abstract class Calls {
   /** `GET /v1/cost`: What a request to a model costs, today or on a past day. */
   getCost(query: QueryOf<'getCost'>, options: CallOptions = {}): Promise<Answer<Cost>> {
     return this.get<'getCost'>('/v1/cost', query, options);
+  }
+
+  /** `GET /v1/lifecycle`: Deprecations and retirements of models. */
+  listLifecycle(query: QueryOf<'listLifecycle'> = {}, options: CallOptions = {}): Promise<Answer<Lifecycle>> {
+    return this.get<'listLifecycle'>('/v1/lifecycle', query, options);
   }
 
   /** `GET /v1/models/{model_id}/history`: Daily history of one model. */

@@ -5,6 +5,7 @@
 import type { AddSurface } from '../data/app.ts';
 import type { ConsoleDeps, PageDeps } from './console-deps.ts';
 import { changesPageRoute } from './data/changes.tsx';
+import { lifecyclePageRoute } from './data/lifecycle.tsx';
 import { modelPageRoute } from './data/model.tsx';
 import { modelsRoutes } from './data/models.tsx';
 import { rankingsPageRoute } from './data/rankings.tsx';
@@ -49,6 +50,7 @@ export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
     ...usageRoutes(deps),
     ...modelsRoutes(deps),
     modelPageRoute(deps),
+    lifecyclePageRoute(deps),
     rankingsPageRoute(deps),
     changesPageRoute(deps),
     ...snapshotsRoutes(deps),

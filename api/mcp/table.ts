@@ -75,6 +75,17 @@ export const SCORE_COLUMNS: Columns = {
 
 export const RANK_COLUMNS: Columns = { rank: 'rank', skill: 'trueskill_mu', uncertainty: 'trueskill_sigma' };
 
+export const LIFECYCLE_COLUMNS: Columns = {
+  date: 'date',
+  event: 'event',
+  model: 'model_id',
+  organization: 'organization',
+  status: 'status',
+  'replaced by': 'replaced_by',
+  source: 'source',
+  'known since': 'known_since',
+};
+
 export const PRICE_COLUMNS: Columns = {
   provider: 'provider',
   'input (per million tokens)': 'input_per_million',

@@ -26,7 +26,7 @@ const CONTENT_SECURITY_POLICY = [
 
 /** `GET /`: the service in brief, with links. */
 export function homeRoute(settings: HomeSettings): PublicRoute {
-  const withoutData = renderHome({ ...settings, day: undefined, embedsAt: undefined });
+  const withoutData = renderHome({ ...settings, day: undefined, embedsAt: undefined, hasDates: false });
   return publicRoute({
     path: '/',
     type: HTML_TYPE,
@@ -35,7 +35,7 @@ export function homeRoute(settings: HomeSettings): PublicRoute {
       error instanceof HttpError && error.code === 'unavailable' ? { status: 503, body: withoutData } : undefined,
     response: async (_, { view, baseUrl, isLive }) => {
       const embedsAt = isLive('embeds') ? baseUrl : undefined;
-      return renderHome({ ...settings, day: view.newest.day, embedsAt });
+      return renderHome({ ...settings, day: view.newest.day, embedsAt, hasDates: isLive('lifecycle') });
     },
   });
 }
@@ -45,9 +45,11 @@ interface HomeProps extends HomeSettings {
   readonly day: Day | undefined;
   /** Base URL for embeds; undefined if they are not live. */
   readonly embedsAt: string | undefined;
+  /** Whether there is a calendar of them. */
+  readonly hasDates: boolean;
 }
 
-function renderHome({ root, stylesheet, hasConsole, day, embedsAt }: HomeProps): string {
+function renderHome({ root, stylesheet, hasConsole, day, embedsAt, hasDates }: HomeProps): string {
   const head = (
     <>
       <meta name="description" content="A daily record of AI models: scores, rankings, prices, and every change." />
@@ -74,7 +76,7 @@ function renderHome({ root, stylesheet, hasConsole, day, embedsAt }: HomeProps):
           </li>
         )}
       </ul>
-      {embedsAt !== undefined && <WithoutKey root={root} baseUrl={embedsAt} />}
+      {embedsAt !== undefined && <WithoutKey root={root} baseUrl={embedsAt} hasDates={hasDates} />}
     </main>
   );
   return renderPage({ title: 'modelstats', head, children: body });
@@ -91,9 +93,10 @@ function AsOf({ day }: { readonly day: Day }): JSX.Element {
 interface WithoutKeyProps {
   readonly root: string;
   readonly baseUrl: string;
+  readonly hasDates: boolean;
 }
 
-function WithoutKey({ root, baseUrl }: WithoutKeyProps): JSX.Element {
+function WithoutKey({ root, baseUrl, hasDates }: WithoutKeyProps): JSX.Element {
   return (
     <>
       <h2>Without a key</h2>
@@ -101,6 +104,11 @@ function WithoutKey({ root, baseUrl }: WithoutKeyProps): JSX.Element {
         <li>
           <a href={`${root}/feeds/changes.atom`}>Feed of changes</a>: new models, prices, ranks
         </li>
+        {hasDates && (
+          <li>
+            <a href={`${root}/feeds/lifecycle.ics`}>Calendar of retirements</a>: when models are switched off
+          </li>
+        )}
         <li>
           Badges of a model&rsquo;s rank, score or price for your own pages, such as{' '}
           <img src={`${root}/badges/source.svg`} alt="data: modelstats" height="20" />

@@ -39,6 +39,8 @@ export interface PublicRouteDescription {
   readonly path: `/${string}`;
   /** `Content-Type` of the response. */
   readonly type: string;
+  /** Besides `embeds`; default: none. */
+  readonly capability?: Capability;
   /** For the OpenAPI document; routes without it are left out. */
   readonly operation?: { readonly operationId: string; readonly summary: string };
   /** Further headers. */

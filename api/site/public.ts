@@ -28,6 +28,7 @@ import { modelEmbed } from './embeds/model-embed.tsx';
 import { oembedRoute } from './embeds/oembed.ts';
 import { rankingEmbed } from './embeds/ranking-embed.tsx';
 import { FEED_ROUTES } from './feeds/feed-routes.ts';
+import { LIFECYCLE_FEEDS } from './feeds/lifecycle-feeds.ts';
 import { homeRoute } from './home.tsx';
 import { modelBadgeRoutes } from './model-badge.ts';
 import { type PublicContext, type PublicRoute, publicFetcher } from './public-route.ts';
@@ -42,7 +43,8 @@ export function publicSurface(settings: PublicSurfaceSettings): AddSurface {
     const stylesheet = addStylesheet(app);
     const home = homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
     await app.register((scope, _, done) => {
-      const others = settings.isLive('embeds') ? routesToEmbed(addEmbedStyles(scope)) : [];
+      const { isLive } = settings;
+      const others = isLive('embeds') ? liveRoutes(routesToEmbed(addEmbedStyles(scope)), isLive) : [];
       bindPublicRoutes(scope, [home, ...others], { ...deps, ...settings });
       done();
     });
@@ -51,7 +53,7 @@ export function publicSurface(settings: PublicSurfaceSettings): AddSurface {
 
 /** Routes of the capability `embeds`. */
 function routesToEmbed(stylesVersion: string): readonly PublicRoute[] {
-  return [...sourceBadgeRoutes, ...modelBadgeRoutes, ...embedRoutes(stylesVersion), ...FEED_ROUTES];
+  return [...sourceBadgeRoutes, ...modelBadgeRoutes, ...embedRoutes(stylesVersion), ...FEED_ROUTES, ...LIFECYCLE_FEEDS];
 }
 
 const EMBEDS: readonly Embed[] = [modelEmbed, rankingEmbed];
@@ -74,8 +76,19 @@ function addStylesheet(app: FastifyInstance): string {
   return `${app.prefix}/${FOLDER}/${FILE}?v=${version}`;
 }
 
+type IsLive = (capability: Capability) => boolean;
+
+function liveRoutes(routes: readonly PublicRoute[], isLive: IsLive): readonly PublicRoute[] {
+  return routes.filter(({ capability }) => capability === undefined || isLive(capability));
+}
+
 /** For the OpenAPI document, which has no style sheets. */
 export const PUBLIC_ROUTES = routesToEmbed('');
+
+/** Of {@link PUBLIC_ROUTES}, those that are live. */
+export function livePublicRoutes(isLive: IsLive): readonly PublicRoute[] {
+  return isLive('embeds') ? liveRoutes(PUBLIC_ROUTES, isLive) : [];
+}
 
 /** Rate limit per address, cache, compression. */
 export interface PublicSettings {
@@ -85,7 +98,7 @@ export interface PublicSettings {
   readonly cacheBytes: number;
   /** Smallest body to compress, in bytes. */
   readonly compressFromBytes: number;
-  readonly isLive: (capability: Capability) => boolean;
+  readonly isLive: IsLive;
   readonly clock: () => Date;
 }
 

@@ -8,6 +8,8 @@
  * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record |
  * | `score_values` | source and day of measurement, with the sorted values of its scores: 8-byte little-endian doubles |
  * | `price_meters` | current price and meter with a rate without condition, and one with the meter `''` for each price |
+ * | `lifecycle` | current model and event of its life (`write/lifecycle.ts`) |
+ * | `ended_models` | model without an open interval: the record of its last one, with `removed_at`; it may be carried, and current |
  * | `model_names` | current model: the text that `q` searches, its aliases as JSON, how many serve it, and its best rank |
  * | `name_forms` | form of an id, a name or an alias (`schemas/model-name.ts`) |
  * | `model_providers` | current model and provider that serves it |
@@ -17,6 +19,8 @@
  * | `events` | block of consecutive events in the feed (`feed.ts`) |
  * | `news` | event of the last days that is news (`write/news.ts`) |
  * | `meta` | the one row of `ViewMeta` |
+ *
+ * `all_models` has the current records, and those of models that are gone.
  *
  * Large tables have numbers instead of ids: an entry of an index on scores takes 30 bytes instead of 100. Days are counted since 1970.
  * `check` is the CRC-32 of a row's texts or bytes: SQLite does not notice a flipped byte.
@@ -30,6 +34,14 @@ CREATE UNIQUE INDEX ids_number ON ids (kind, number);
 
 CREATE TABLE models (model INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, organization TEXT, release_date INTEGER,
   context_length INTEGER, updated_at INTEGER NOT NULL, added_on INTEGER, line TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
+CREATE TABLE ended_models (model INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, organization TEXT, release_date INTEGER,
+  context_length INTEGER, updated_at INTEGER NOT NULL, line TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
+
+CREATE VIEW all_models AS
+  SELECT model, id, name, organization, release_date, context_length, updated_at, line, "check", 0 AS is_removed FROM models
+  UNION ALL SELECT model, id, name, organization, release_date, context_length, updated_at, line, "check", 1 FROM ended_models
+    WHERE model NOT IN (SELECT model FROM models);
+
 CREATE TABLE model_names (model INTEGER PRIMARY KEY, search TEXT NOT NULL, aliases TEXT NOT NULL, sellers INTEGER NOT NULL,
   best_rank INTEGER, "check" INTEGER NOT NULL) STRICT;
 CREATE TABLE name_forms (form TEXT NOT NULL, distance INTEGER NOT NULL, kind TEXT NOT NULL, model INTEGER NOT NULL, text TEXT NOT NULL,
@@ -53,6 +65,9 @@ CREATE TABLE pricing (model INTEGER NOT NULL, provider INTEGER NOT NULL, input R
 CREATE TABLE price_meters (meter TEXT NOT NULL, model INTEGER NOT NULL, provider INTEGER NOT NULL, price REAL,
   updated_at INTEGER NOT NULL, PRIMARY KEY (meter, model, provider)) STRICT, WITHOUT ROWID;
 
+CREATE TABLE lifecycle (model INTEGER NOT NULL, event TEXT NOT NULL, date INTEGER, organization TEXT, status TEXT, line TEXT NOT NULL,
+  "check" INTEGER NOT NULL, PRIMARY KEY (model, event)) STRICT, WITHOUT ROWID;
+
 CREATE TABLE intervals (kind TEXT NOT NULL, model INTEGER NOT NULL, series INTEGER NOT NULL, valid_from INTEGER NOT NULL,
   valid_to INTEGER NOT NULL, source TEXT NOT NULL, rank INTEGER, text TEXT NOT NULL, "check" INTEGER NOT NULL,
   PRIMARY KEY (kind, model, series, valid_from)) STRICT, WITHOUT ROWID;
@@ -75,6 +90,10 @@ export const OPEN = 2_932_896;
 
 /** Meter of the row that each price has in `price_meters`, whatever its rates. */
 export const ANY_METER = '';
+
+/** Of a model's life. */
+export const LIFECYCLE_EVENTS = ['deprecation', 'retirement'] as const;
+export type LifecycleEvent = (typeof LIFECYCLE_EVENTS)[number];
 
 /** Kinds of numbered ids. */
 export type IdKind = 'model' | 'benchmark' | 'score source' | 'category' | 'provider';
@@ -119,6 +138,7 @@ CREATE INDEX pricing_model ON pricing (model, input, output);
 CREATE INDEX price_meters_price ON price_meters (meter, price, model, provider);
 CREATE INDEX price_meters_updated_at ON price_meters (meter, updated_at DESC, model, provider, price);
 CREATE INDEX price_meters_provider ON price_meters (meter, provider, model, price, updated_at);
+CREATE INDEX lifecycle_date ON lifecycle (date, model, event, organization, status);
 CREATE INDEX intervals_top ON intervals (series, valid_from) WHERE rank <= ${TOP_POSITIONS_MAX};
 CREATE INDEX news_model ON news (model_id);
 CREATE INDEX news_kind ON news (kind, part);

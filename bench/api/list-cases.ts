@@ -93,6 +93,7 @@ function modelCases({ models }: Values): readonly ListCase[] {
     'alias=N': (n) => `alias=${encodeURIComponent(`us.${pick(models, n * 7)}`)}`,
     'organization=N': (n) => `organization=Lab%20${n}`,
     'provider=N': (n) => `provider=p${n}`,
+    'include=removed&min_context=N': (n) => `include=removed&min_context=${n}`,
     'min_context=N': (n) => `min_context=${n}`,
     'released_after=D&min_context=N': (n) => `released_after=${day(n)}&min_context=${n}`,
     'released_before=D&min_context=N': (n) => `released_before=${day(n)}&min_context=${n}`,

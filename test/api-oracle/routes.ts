@@ -30,6 +30,7 @@ const ROWS: readonly Row[] = [
   ['pricing', '/v1/pricing', 5, lists.pricingResponse, lists.askPricing],
   ['cost', '/v1/cost', 8, costResponse, askCost],
   ['resolve', '/v1/resolve', 4, resolveResponse, askResolve],
+  ['lifecycle', '/v1/lifecycle', 2, lists.lifecycleResponse, lists.askLifecycle],
 ];
 
 export const ROUTES: readonly OracleRoute[] = ROWS.map(([name, path, weight, response, ask]) => {

@@ -82,8 +82,11 @@ async function compareList(api: Pick<TestApi, 'get'>, path: string, list: string
     expect(asCsv.headers.etag).not.toBe(asJson.headers.etag);
     const { [list]: records, total, next_cursor: cursor } = asJson.json();
     const { fields, rows } = await readWithDuckDb(asCsv.body);
-    for (const record of records as readonly JsonRecord[]) expect(fields).toEqual(Object.keys(record));
-    expect(rows).toEqual((records as readonly JsonRecord[]).map((record) => Object.values(record).map(cellOf)));
+    for (const record of records as readonly JsonRecord[])
+      expect(fields.filter((field) => field in record || field !== REMOVED_AT)).toEqual(Object.keys(record));
+    expect(rows).toEqual(
+      (records as readonly JsonRecord[]).map((record) => fields.map((field) => cellOf(record[field] ?? null))),
+    );
     const rowsOfPython = [fields, ...rows.map((row) => row.map((cell) => cell ?? ''))];
     if (count === 0) expect(await readWithPython(asCsv.body)).toEqual(rowsOfPython);
     count += rows.length;
@@ -97,6 +100,9 @@ async function compareList(api: Pick<TestApi, 'get'>, path: string, list: string
     csv = new URL(next, `http://localhost${csv}`).href.slice('http://localhost'.length);
   }
 }
+
+/** The column of models that is there whatever the request, and in JSON only of a model that is gone. */
+const REMOVED_AT = 'removed_at';
 
 /** The small days, and one with new models, another category and two upstreams. */
 async function publishDays(store: TemporaryStore): Promise<void> {
@@ -122,6 +128,7 @@ function addressOf(
     '/v1/rankings/history': category_.replace('category', 'category_id'),
     '/v1/models/:model_id/history': 'kind=score',
     '/v1/updates': 'days=30',
+    '/v1/resolve': 'name=a',
   };
   return `${path.replace(':model_id', encodeURIComponent(model))}?${paged}${queries[path] ?? ''}`;
 }
@@ -262,6 +269,18 @@ test('extreme numbers come back as they were', async () => {
   expect(await compareList(api, '/v1/models?sort=-context_length&limit=1', 'models')).toBe(6);
 });
 
+test('models that are gone are the same in both forms', async () => {
+  const models = ['a', 'b', 'c', 'gone'].map((id) => ({ id, name: id }));
+  const api = await openOwnApi({
+    days: async (store) => {
+      await store.publish('2026-06-01', { models });
+      await store.publish('2026-06-02', { models: models.slice(0, -1) });
+    },
+  });
+  expect(await compareList(api, '/v1/models?include=removed&limit=3', 'models')).toBe(4);
+  expect(await compareList(api, '/v1/models', 'models')).toBe(3);
+});
+
 describe('over a cutover', () => {
   test('a list has the fields of the version in force, also without records', { timeout: 60_000 }, async () => {
     const api = await openOwnApi({
@@ -279,7 +298,7 @@ describe('over a cutover', () => {
     expect([before, after]).toEqual(
       ['1.1', '1.2'].map((version) => {
         const { columns } = getVersion(RECORD_VERSIONS, version).datasets.models;
-        return columns.filter(({ published }) => published).map(({ name }) => name);
+        return [...columns.filter(({ published }) => published).map(({ name }) => name), REMOVED_AT];
       }),
     );
     expect((await api.get(`${empty}&format=csv`, { 'if-none-match': String(etag) })).statusCode).toBe(200);
@@ -296,7 +315,7 @@ describe('over a cutover', () => {
     await publishVersionedDays(store, folder());
     const api = await openOwnApi({ store: store.url, versions, now: `${AFTER}T12:00:00Z` });
     const [header] = (await api.get('/v1/models?format=csv')).body.split('\r\n');
-    expect(header).toBe('id,display_name,organization,release_date,context_length,updated_at');
+    expect(header).toBe('id,display_name,organization,release_date,context_length,updated_at,removed_at');
     await store.dispose();
   });
 });

@@ -198,6 +198,7 @@ describe('what is not live for everybody', () => {
   const TRACES: Readonly<Partial<Record<Capability, RegExp>>> = {
     pricing: /\/v1\/pricing|list-prices|\/v1\/cost|get-cost/,
     resolve: /\/v1\/resolve|resolve-model/,
+    lifecycle: /\/v1\/lifecycle|list-lifecycle|\/feeds\/lifecycle/,
     history: /\/history/,
     snapshots: /\/v1\/snapshots/,
     changes: /\/v1\/changes/,

@@ -50,6 +50,7 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
     /model \| provider \| input \(per million tokens\) .*\n.* \| JPY \|/,
   ],
   ['list-prices', { meter: 'search' }, '/v1/pricing?meter=search', /No prices match/],
+  ['list-lifecycle', { model: 'aurora-2', days: 30 }, '/v1/lifecycle?model=aurora-2&days=30', /No dates match/],
   ['get-rankings', { category: 'general' }, `${RANKS}?category=general`, /rank \| skill \| uncertainty/],
   ['list-updates', { days: 30 }, '/v1/updates?days=30', /new models/],
   [

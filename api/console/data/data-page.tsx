@@ -6,6 +6,7 @@ import type { Fetched, Found } from './fetch-route.ts';
 const PAGES = [
   { to: '/data/models', text: 'Models' },
   { to: '/data/rankings', text: 'Rankings' },
+  { to: '/data/lifecycle', text: 'Lifecycle' },
   { to: '/data/changes', text: 'Changes' },
   { to: '/data/snapshots', text: 'Snapshots' },
   { to: '/data/sources', text: 'Sources' },

@@ -58,7 +58,7 @@ function visibleDays(
  * needs no key, so it has no pilot. `attribution`: integrations and their rewards.
  */
 export const CAPABILITIES = [
-  ...(['current', 'pricing', 'resolve', 'history', 'snapshots', 'changes', 'account'] as const),
+  ...(['current', 'pricing', 'lifecycle', 'resolve', 'history', 'snapshots', 'changes', 'account'] as const),
   ...(['plans', 'webhooks', 'mcp', 'embeds', 'attribution'] as const),
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];

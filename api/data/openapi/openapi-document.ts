@@ -84,6 +84,7 @@ const DESCRIPTION = `A read-only record of AI models, updated every night: curre
 const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
   current: 'The newest release: models, benchmarks, scores, rankings, prices',
   pricing: 'Prices, and what requests cost',
+  lifecycle: 'Deprecations and retirements of models',
   resolve: 'Models by any name',
   history: 'Daily series. Days without data are absent, never interpolated',
   snapshots: 'All records of a day as compressed JSON Lines',

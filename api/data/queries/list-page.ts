@@ -17,8 +17,8 @@ export interface SortKey {
 
 /** Part of a record's key. */
 export interface KeyPart {
-  /** Also the column with the number of the id. */
-  readonly kind: IdKind;
+  /** Also the column with the number of the id; `event` is a column of text. */
+  readonly kind: IdKind | 'event';
   /** Field of the record with the id. */
   readonly field: string;
 }
@@ -29,7 +29,7 @@ export const OWN_MODEL_KEY = { kind: 'model', field: 'id' } as const satisfies K
 export const MODEL_KEY = { kind: 'model', field: 'model_id' } as const satisfies KeyPart;
 
 export interface ListQuery {
-  readonly table: 'models' | 'benchmarks' | 'scores' | 'rankings' | 'price_meters';
+  readonly table: 'models' | 'all_models' | 'benchmarks' | 'scores' | 'rankings' | 'price_meters' | 'lifecycle';
   readonly conditions: readonly Condition[];
   /** SQL after the table that joins values to its rows, one to each that meets the conditions; default: none. */
   readonly joined?: Pick<Condition, 'sql' | 'values'> | undefined;
@@ -127,13 +127,18 @@ async function findPart(view: View, query: ListQuery, { plan, conditions, limit 
   const { columns: own, lines } = TABLE_KEYS[table];
   const columns = key.map(({ kind }) => kind);
   const order = [...(sort === undefined ? [] : [`${sort.sql}${sort.isDescending ? ' DESC' : ''}`]), ...columns];
-  const found = `SELECT ${[sort?.sql ?? 'NULL', ...own].join(', ')} FROM ${table}
-     ${indexedBy(plan.index)} ${joined?.sql ?? ''} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+  const from = `FROM ${table} ${indexedBy(plan.index)} ${joined?.sql ?? ''} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+  const sorted = sort?.sql ?? 'NULL';
+  const bound = [...(joined?.values ?? []), ...values];
+  if (lines === undefined) {
+    const select = `SELECT line AS text, "check", ${sorted} AS sorted, ${own.join(', ')} ${from}`;
+    return view.checkedRows<FoundRecord>(select, bound);
+  }
+  const found = `SELECT ${[sorted, ...own].join(', ')} ${from}`;
   const names = own.map((_, at) => `k${at}`);
   const select = `WITH found(sorted, ${names.join(', ')}) AS MATERIALIZED (${found})
      SELECT line AS text, "check", sorted FROM found CROSS JOIN ${lines} r
      ON ${own.map((column, at) => `r.${column} = k${at}`).join(' AND ')}`;
-  const bound = [...(joined?.values ?? []), ...values];
   if (!plan.isLong) return view.checkedRows<FoundRecord>(select, bound);
   return view.checkedRowsInThread<FoundRecord>(select, bound);
 }
@@ -142,15 +147,17 @@ function indexedBy(index: string | undefined): string {
   return index === undefined ? '' : `INDEXED BY ${index}`;
 }
 
-/** The key of the lines, and their table. */
+/** The key of the lines, and their table. Undefined: read with the keys, since a join to a view of two tables has another order. */
 const TABLE_KEYS: Readonly<
-  Record<ListQuery['table'], { readonly columns: readonly string[]; readonly lines: string }>
+  Record<ListQuery['table'], { readonly columns: readonly string[]; readonly lines: string | undefined }>
 > = {
   models: { columns: ['model'], lines: 'models' },
+  all_models: { columns: ['model'], lines: undefined },
   benchmarks: { columns: ['benchmark'], lines: 'benchmarks' },
   scores: { columns: ['model', 'benchmark'], lines: 'scores' },
   rankings: { columns: ['category', 'rank', 'model'], lines: 'rankings' },
   price_meters: { columns: ['model', 'provider'], lines: 'pricing' },
+  lifecycle: { columns: ['model', 'event'], lines: 'lifecycle' },
 };
 
 /** After the sort value, or the same one and a later key. */
@@ -168,7 +175,10 @@ function laterSort({ sql, type, isDescending }: SortKey, sorted: string, later: 
 
 /** After a key whose record, or ids, may be gone. */
 function laterKey(view: View, key: readonly KeyPart[], ids: CursorPlace): Condition {
-  const values = key.map(({ kind }, at) => numberAt(view, kind, ids[at] ?? ''));
+  const values = key.map(({ kind }, at) => {
+    const id = ids[at] ?? '';
+    return kind === 'event' ? id : numberAt(view, kind, id);
+  });
   const columns = key.map(({ kind }) => kind).join(', ');
   return { sql: `(${columns}) > (${values.map(() => '?').join(', ')})`, values };
 }

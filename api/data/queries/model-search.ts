@@ -11,23 +11,31 @@ interface ModelTexts {
   readonly bestRank: number | null;
 }
 
+/** `all_models`: also those that are gone, which have no alias. */
+export type SearchedModels = 'models' | 'all_models';
+
 /** Numbers of the models with a text in id, name or alias, whatever its case. */
-export function modelsNamedLike(view: View, part: string): readonly number[] {
-  return textsWith(view, lowerCase(part)).map(({ model }) => model);
+export function modelsNamedLike(view: View, part: string, from: SearchedModels = 'models'): readonly number[] {
+  return textsWith(view, lowerCase(part), from).map(({ model }) => model);
 }
 
 /** The same models, each with its relevance: a whole number, the smaller the better (specification "Models"). */
-export function relevanceOf(view: View, part: string): readonly (readonly [model: number, relevance: number])[] {
+export function relevanceOf(
+  view: View,
+  part: string,
+  from: SearchedModels,
+): readonly (readonly [model: number, relevance: number])[] {
   const searched = lowerCase(part);
-  return textsWith(view, searched).map((texts) => [
+  return textsWith(view, searched, from).map((texts) => [
     texts.model,
     tierOf(texts.search, searched) * TIER + popularityOf(texts),
   ]);
 }
 
-function textsWith(view: View, searched: string): readonly ModelTexts[] {
+function textsWith(view: View, searched: string, from: SearchedModels): readonly ModelTexts[] {
   if (searched.includes(TEXTS_SEPARATOR)) return [];
-  return view.computed(loadTexts).filter(({ search }) => search.includes(searched));
+  const texts = [view.computed(loadTexts), ...(from === 'all_models' ? [view.computed(loadRemovedTexts)] : [])];
+  return texts.flatMap((some) => some.filter(({ search }) => search.includes(searched)));
 }
 
 /** Where a part stands best: 0 is a whole text, 1 begins one, 2 begins a word, 3 is within one. */
@@ -95,6 +103,15 @@ function loadTexts(view: View): readonly ModelTexts[] {
   return view
     .rows<ModelTexts>('SELECT model, search, sellers, best_rank AS bestRank FROM model_names')
     .map((texts) => ({ ...texts, search: lowerCase(texts.search) }));
+}
+
+function loadRemovedTexts(view: View): readonly ModelTexts[] {
+  return view
+    .rows<Omit<ModelTexts, 'bestRank'>>(
+      `SELECT model, concat(id, '${TEXTS_SEPARATOR}', name) AS search, coalesce(json_array_length(line, '$.inference'), 0) AS sellers
+       FROM all_models WHERE is_removed`,
+    )
+    .map((texts) => ({ ...texts, search: lowerCase(texts.search), bestRank: null }));
 }
 
 /**

@@ -38,7 +38,7 @@ export type SignUrl = (key: string, options: { readonly expiresInSeconds: number
 /** The capabilities that have data routes. */
 export type DataCapability = Extract<
   Capability,
-  'current' | 'pricing' | 'resolve' | 'history' | 'snapshots' | 'changes'
+  'current' | 'pricing' | 'lifecycle' | 'resolve' | 'history' | 'snapshots' | 'changes'
 >;
 
 export type JsonObject = Readonly<Record<string, unknown>>;

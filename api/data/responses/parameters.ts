@@ -106,6 +106,24 @@ export function id(description: string, example?: string) {
   return freeText({ max: ID_LENGTH_MAX, description, ...(example === undefined ? {} : { example }) });
 }
 
+/** Ids separated by commas: each once, in order. An id that contains a comma can't be among them. */
+export function idsOf(kind: IdKind, { max, ...options }: Described & { readonly max: number }) {
+  return z
+    .string()
+    .transform((text, context): readonly string[] => {
+      const ids = [...new Set(text.split(','))].sort();
+      if (ids.some((each) => each === '' || [...each].length > ID_LENGTH_MAX)) {
+        const message = `Input should be ids of 1 to ${ID_LENGTH_MAX} characters, separated by commas`;
+        return issue(context, message, { type: 'value_error' });
+      }
+      if (ids.length <= max) return ids;
+      const message = `Input should have at most ${max} ids; it has ${ids.length}`;
+      return issue(context, message, { type: 'too_long', ctx: { max_length: max, actual_length: ids.length } });
+    })
+    .meta({ type: 'string', ...described(options) })
+    .register(ID_KINDS, { kind });
+}
+
 export type IdKind = 'model' | 'priced model' | 'benchmark' | 'category' | 'provider' | 'snapshot';
 
 /** An id of something that is served; the reference fills in an existing one (specification "The reference"). */

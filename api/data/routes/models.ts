@@ -5,7 +5,7 @@ import type { QueryValue } from '../../view/query-threads.ts';
 import type { CheckedText, View } from '../../view/view.ts';
 import { type Condition, scopesOf, where, whereDay } from '../queries/conditions.ts';
 import { OWN_MODEL_KEY, type SortKey } from '../queries/list-page.ts';
-import { modelsNamedLike, relevanceOf } from '../queries/model-search.ts';
+import { modelsNamedLike, relevanceOf, type SearchedModels } from '../queries/model-search.ts';
 import { dataRoute, jsonArray } from '../responses/data-route.ts';
 import { all, contentOf, inForce } from '../responses/dependencies.ts';
 import { listRoute } from '../responses/list-route.ts';
@@ -72,6 +72,10 @@ const ModelFiltersSchema = z.object({
       'Some provider sells at this output price per million tokens or less; with max_input_price, the same provider',
     example: 5,
   }).optional(),
+  include: oneOf(['removed'], {
+    description: 'Also models that are no longer in the data, with `removed_at`; they have no price and no alias',
+    example: 'removed',
+  }).optional(),
   sort: oneOf(SORTS, {
     description: 'Order; a minus reverses it; records without the value come last. `relevance` needs `q`',
   })
@@ -79,6 +83,16 @@ const ModelFiltersSchema = z.object({
     .meta({ default: 'id' }),
 });
 type ModelFilters = z.infer<typeof ModelFiltersSchema>;
+
+const ListedModelSchema = z
+  .looseObject({
+    ...ModelSchema.shape,
+    removed_at: z.iso
+      .date()
+      .optional()
+      .describe('First captured day on which the model was no longer in the data; absent while it is'),
+  })
+  .meta({ id: 'ListedModel' });
 
 export const modelsRoute = listRoute({
   path: '/v1/models',
@@ -88,7 +102,7 @@ export const modelsRoute = listRoute({
   filters: ModelFiltersSchema,
   limit: { max: 200, fallback: 50 },
   bodyName: 'Models',
-  records: { name: 'models', schema: z.array(ModelSchema).describe('One page, in the requested order') },
+  records: { name: 'models', schema: z.array(ListedModelSchema).describe('One page, in the requested order') },
   example: { models: [EXAMPLE_MODEL], total: 3, next_cursor: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd' },
   dependsOnText: 'the models; with a bound of prices the prices; with `q` or `alias` the names; by relevance the ranks',
   check: findSortProblems,
@@ -101,9 +115,9 @@ export const modelsRoute = listRoute({
     return filtersByName(filters) ? all(content, inForce(view.names)) : content;
   },
   list: (filters, { view }) => ({
-    table: 'models',
+    table: tableOf(filters.include),
     conditions: conditionsFrom(filters, view),
-    joined: filters.sort === 'relevance' ? relevanceIn(view, filters.q ?? '') : undefined,
+    joined: filters.sort === 'relevance' ? relevanceIn(view, filters) : undefined,
     sort: sortFrom(filters.sort),
     key: [OWN_MODEL_KEY],
   }),
@@ -116,8 +130,8 @@ function findSortProblems({ values: { q, sort }, wrong }: CheckedQuery<ModelFilt
   ];
 }
 
-function relevanceIn(view: View, q: string): Pick<Condition, 'sql' | 'values'> {
-  const pairs = JSON.stringify(relevanceOf(view, q));
+function relevanceIn(view: View, { q = '', include }: ModelFilters): Pick<Condition, 'sql' | 'values'> {
+  const pairs = JSON.stringify(relevanceOf(view, q, tableOf(include)));
   return {
     sql: `JOIN (SELECT value ->> 0 AS found, value ->> 1 AS relevance FROM json_each(?)) ON found = model`,
     values: [pairs],
@@ -132,16 +146,17 @@ function among(list: string): string {
   return `+model IN (${list})`;
 }
 
+function tableOf(include: ModelFilters['include']): SearchedModels {
+  return include === undefined ? 'models' : 'all_models';
+}
+
 function conditionsFrom(query: ModelFilters, view: View): readonly Condition[] {
+  const isWithRemoved = query.include === 'removed';
   return [
-    ...searchIn(view, query.q),
-    ...named(query.alias),
+    ...searchIn(view, query),
+    ...named(query.alias, tableOf(query.include)),
     ...where('organization = ?', query.organization),
-    ...where(
-      among('SELECT model FROM model_providers WHERE provider = ?'),
-      query.provider,
-      'list_contains(inference, ?)',
-    ),
+    ...(isWithRemoved ? servedOrRemoved(query.provider) : servedBy(query.provider)),
     ...where('context_length >= ?', query.min_context, 'context_length >= ?::BIGINT'),
     ...whereDay('release_date >=', query.released_after),
     ...whereDay('release_date <=', query.released_before),
@@ -149,18 +164,32 @@ function conditionsFrom(query: ModelFilters, view: View): readonly Condition[] {
   ];
 }
 
-function searchIn(view: View, q: string | undefined): readonly Condition[] {
-  if (q === undefined) return [];
-  const scope = { sql: 'contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', values: [q, q] };
-  return [{ sql: among('SELECT value FROM json_each(?)'), values: [JSON.stringify(modelsNamedLike(view, q))], scope }];
+function servedBy(provider: string | undefined): readonly Condition[] {
+  return where(among('SELECT model FROM model_providers WHERE provider = ?'), provider, 'list_contains(inference, ?)');
 }
 
-function named(alias: string | undefined): readonly Condition[] {
+/** Of models that are gone, the providers are in the record. */
+function servedOrRemoved(provider: string | undefined): readonly Condition[] {
+  return servedBy(provider).map(({ sql, values, ...bound }) => ({
+    ...bound,
+    sql: `${sql} OR (is_removed AND EXISTS (SELECT 1 FROM json_each(line, '$.inference') e WHERE e.value = ?))`,
+    values: [...values, ...values],
+  }));
+}
+
+function searchIn(view: View, { q, include }: ModelFilters): readonly Condition[] {
+  if (q === undefined) return [];
+  const scope = { sql: 'contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', values: [q, q] };
+  const models = modelsNamedLike(view, q, tableOf(include));
+  return [{ sql: among('SELECT value FROM json_each(?)'), values: [JSON.stringify(models)], scope }];
+}
+
+function named(alias: string | undefined, table: SearchedModels): readonly Condition[] {
   if (alias === undefined) return [];
-  const union = (column: string) =>
-    `${column} IN (SELECT ${column} FROM models WHERE id = ? UNION ALL SELECT ${column} FROM aliases WHERE id = ?)`;
+  const union = (column: string, from = 'models') =>
+    `${column} IN (SELECT ${column} FROM ${from} WHERE id = ? UNION ALL SELECT ${column} FROM aliases WHERE id = ?)`;
   const values = [alias, alias];
-  return [{ sql: union('model'), values, scope: { sql: union('pos'), values } }];
+  return [{ sql: union('model', table), values, scope: { sql: union('pos'), values } }];
 }
 
 function filtersByName({ q, alias }: ModelFilters): boolean {
@@ -172,7 +201,11 @@ function boundsPrices({ max_input_price: input, max_output_price: output }: Mode
 }
 
 /** One price must meet both bounds. */
-function priceConditions({ max_input_price: input, max_output_price: output }: ModelFilters): readonly Condition[] {
+function priceConditions({
+  include,
+  max_input_price: input,
+  max_output_price: output,
+}: ModelFilters): readonly Condition[] {
   const bounds = [
     ...where('p.input <= ?', input, 'p.input_per_million <= ?'),
     ...where('p.output <= ?', output, 'p.output_per_million <= ?'),
@@ -182,7 +215,7 @@ function priceConditions({ max_input_price: input, max_output_price: output }: M
     `EXISTS (SELECT 1 FROM pricing p WHERE ${[ofModel, ...meets.map(({ sql }) => sql)].join(' AND ')})`;
   const values: readonly QueryValue[] = bounds.flatMap((bound) => bound.values);
   const scope = { sql: exists('p.model_id = models.id', scopesOf(bounds)), values };
-  return [{ sql: exists('p.model = models.model', bounds), values, scope }];
+  return [{ sql: exists(`p.model = ${tableOf(include)}.model`, bounds), values, scope }];
 }
 
 function sortFrom(sort: ModelFilters['sort']): SortKey | undefined {

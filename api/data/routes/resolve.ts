@@ -41,6 +41,7 @@ export const resolveRoute = dataRoute({
     limit: integer({ min: 1, max: 20, fallback: 10, description: 'Most matches' }),
   }),
   response: ResolvedSchema,
+  csv: 'matches',
   example: {
     name: 'azure/eu/gpt-5.4-mini',
     matches: [

@@ -12,7 +12,7 @@ export const BULK_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'list-snapshots',
     title: 'List snapshots',
-    description: 'Bulk snapshots in the plan, newest first, with sizes and hashes.',
+    description: 'Bulk snapshots in the plan, newest first.',
     route: snapshotsRoute,
     descriptions: { schema_version: '' },
     rows: 'snapshots',
@@ -35,10 +35,10 @@ export const BULK_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-snapshot-file',
     title: 'Get the URL of a file',
-    description: 'A signed URL for one dataset of a snapshot, valid for 15 minutes without a key.',
+    description: 'A URL for one dataset of a snapshot, valid for 15 minutes.',
     route: snapshotDownloadRoute,
     omitted: ['redirect'],
-    descriptions: { snapshot_id: '', dataset: '', schema_version: 'Default: that of the id' },
+    descriptions: { snapshot_id: '', dataset: '', schema_version: '' },
     text: ({ body }) =>
       lines(
         `${cell(body['dataset'])}: ${cell(body['bytes'])} bytes of gzip-compressed JSON Lines; the URL is valid until ${cell(body['expires_at'])}.`,
@@ -49,8 +49,7 @@ export const BULK_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-changes',
     title: 'Get changes',
-    description:
-      'Changes of models, scores, ranks and prices since a day or cursor; default: all retained ones. Oldest first.',
+    description: 'Changes of models, scores, ranks and prices since a day or cursor, oldest first.',
     route: changesRoute,
     defaults: { limit: '100' },
     more: {

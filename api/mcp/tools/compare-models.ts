@@ -11,7 +11,7 @@ import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
 const MODELS_MAX = 10;
 
 const ArgumentsSchema = z.object({
-  models: z.array(z.string()).min(2).max(MODELS_MAX).describe('Exact ids, all different'),
+  models: z.array(z.string()).min(2).max(MODELS_MAX),
 });
 
 const FactsSchema = z.object({
@@ -41,7 +41,7 @@ type Comparison = z.infer<typeof ComparisonSchema>;
 export const compareModelsTool: Tool = {
   name: 'compare-models',
   title: 'Compare models',
-  description: `Two to ${MODELS_MAX} models side by side: context length, lowest prices, ranks, and benchmarks that more than one has scores in. One unit per model.`,
+  description: `Two to ${MODELS_MAX} models side by side: context, lowest prices, ranks, shared benchmarks. One unit per model.`,
   access: modelRoute.access,
   inputSchema: argumentsSchema(ArgumentsSchema),
   outputSchema: outputSchemaOf(ComparisonSchema),

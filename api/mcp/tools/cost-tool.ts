@@ -19,7 +19,8 @@ export const costTool = routeTool({
     quantities: {
       type: 'object',
       additionalProperties: { type: 'number' },
-      description: `Tokens by meter: ${METERS.join(', ')}; input without cached ones; images or seconds if so charged`,
+      description:
+        'Tokens by meter, such as input (without cached ones), cache_read, output; images or seconds if so charged',
     },
   },
   needed: ['quantities'],
@@ -27,9 +28,9 @@ export const costTool = routeTool({
   explain: async (error) => (error instanceof RequestInvalid ? inQuantities(error) : undefined),
   descriptions: {
     model: '',
-    provider: 'Default: the cheapest with all rates',
-    on: 'Default: today',
-    units: 'If a meter has rates in several: image_out:image',
+    provider: 'Default: the cheapest',
+    on: '',
+    units: 'Such as image_out:image',
     tier: '',
     region: '',
   },

@@ -1,3 +1,4 @@
+import { lifecycleRoute } from '../../data/routes/lifecycle.ts';
 import { modelRoute, modelsRoute } from '../../data/routes/models.ts';
 import { pricingRoute } from '../../data/routes/pricing.ts';
 import { categoriesRoute, rankingsRoute } from '../../data/routes/rankings.ts';
@@ -9,6 +10,7 @@ import {
   BENCHMARK_COLUMNS,
   type Columns,
   cell,
+  LIFECYCLE_COLUMNS,
   MODEL_COLUMNS,
   PRICE_COLUMNS,
   RANK_COLUMNS,
@@ -51,18 +53,19 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-models',
     title: 'List models',
-    description: 'AI models that meet filters, in pages.',
+    description: 'AI models that meet filters.',
     route: modelsRoute,
     descriptions: {
-      q: 'Part of id, name or alias, in any case',
-      alias: 'Exact name at any upstream, or id',
-      organization: 'Maker',
+      q: 'Part of id, name or alias',
+      alias: 'Exact name at an upstream, or id',
+      organization: '',
       provider: '',
       min_context: 'Tokens',
-      released_after: 'This day or later',
-      released_before: 'This day or earlier',
+      released_after: '',
+      released_before: '',
       max_input_price: 'At some provider, per million',
-      max_output_price: 'The same for output; both prices from one provider',
+      max_output_price: 'At the same provider',
+      include: '',
       sort: 'Default with q: relevance',
     },
     prepare: async ({ sort, ...args }) => ({
@@ -77,8 +80,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-model',
     title: 'Get one model',
-    description:
-      'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it.',
+    description: 'One model with all its scores, ranks and prices per provider.',
     route: modelRoute,
     descriptions: { model: '' },
     rows: 'scores',
@@ -90,6 +92,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description: 'Benchmarks with their numbers of scored models.',
     route: benchmarksRoute,
     rows: 'benchmarks',
+    descriptions: { category: '' },
     noun: 'benchmarks',
     columns: BENCHMARK_COLUMNS,
     next: 'For its best models call list-scores with benchmark and sort "-value".',
@@ -98,7 +101,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     name: 'list-scores',
     title: 'List scores',
     description:
-      'Benchmark scores that meet filters, in pages. For the best models of one benchmark give benchmark and sort "-value".',
+      'Benchmark scores that meet filters. For the best models of one benchmark give benchmark and sort "-value".',
     route: scoresRoute,
     descriptions: {
       model: '',
@@ -106,8 +109,8 @@ export const CURRENT_TOOLS: readonly Tool[] = [
       source: '',
       min_value: '',
       max_value: '',
-      measured_after: 'This day or later',
-      measured_before: 'This day or earlier',
+      measured_after: '',
+      measured_before: '',
       sort: SORT_DESCRIPTION,
     },
     rows: 'scores',
@@ -117,13 +120,13 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-prices',
     title: 'List prices',
-    description: 'Prices per provider that meet filters, in pages. For the cheapest give sort "price".',
+    description: 'Prices per provider that meet filters. For the cheapest give sort "price".',
     route: pricingRoute,
     descriptions: {
       model: '',
       provider: '',
-      meter: 'Only prices that have it; bounds and order are by it, else by input',
-      min_price: 'Per million tokens; of request and search each',
+      meter: 'Bounds and order are by it, else by input',
+      min_price: 'Per million tokens, or each request',
       max_price: '',
       sort: SORT_DESCRIPTION,
     },
@@ -132,9 +135,19 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     columns: { model: 'model_id', ...PRICE_COLUMNS, ...RATE_COLUMNS },
   }),
   listTool({
+    name: 'list-lifecycle',
+    title: 'List dates of retirement',
+    description: 'Deprecations and retirements ahead, or all of the given models, with replacements.',
+    route: lifecycleRoute,
+    descriptions: { days: '', from: '', model: 'Ids, comma-separated', organization: '', event: '' },
+    rows: 'lifecycle',
+    noun: 'dates',
+    columns: LIFECYCLE_COLUMNS,
+  }),
+  listTool({
     name: 'get-rankings',
     title: 'Get a ranking',
-    description: 'The models of one category by rank, best first; for an unknown category, lists the valid ones.',
+    description: 'The models of one category, best first.',
     route: rankingsRoute,
     descriptions: { category: '' },
     hint: async ({ body }, exchange) => (body['total'] === 0 ? rankedCategories(exchange) : undefined),

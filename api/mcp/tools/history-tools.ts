@@ -30,22 +30,22 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   metadata: { columns: { record: 'payload' }, series: () => '' },
 };
 
-/** Brief, because every agent reads them. */
-const RANGE_DESCRIPTIONS = { from: 'Default: 400 days before to', to: 'Default: today' };
+/** The instructions say them once. */
+const RANGE_DESCRIPTIONS = { from: '', to: '' };
 
 export const HISTORY_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-history',
     title: 'Get the history of a model',
-    description: 'Daily history of one model. By kind, a point’s value is the score, the rank or the input price.',
+    description: 'Daily history of one model: scores, ranks, prices or its record.',
     route: modelHistoryRoute,
     descriptions: {
       model: '',
       kind: '',
       ...RANGE_DESCRIPTIONS,
-      benchmark: 'Only with kind score',
-      category: 'Only with kind ranking',
-      provider: 'Only with kind pricing',
+      benchmark: '',
+      category: '',
+      provider: '',
     },
     rows: 'points',
     text: (input) => {
@@ -56,7 +56,7 @@ export const HISTORY_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-rankings-history',
     title: 'Get the history of a ranking',
-    description: 'The top positions of a category on each day, between from and to.',
+    description: 'The top positions of a category on each day.',
     route: rankingsHistoryRoute,
     descriptions: { category: '', ...RANGE_DESCRIPTIONS, top: '' },
     rows: 'points',

@@ -90,7 +90,7 @@ export function argumentsSchema(
 }
 
 /** Keywords of no use for choosing arguments. */
-const OMITTED_KEYWORDS = new Set(['pattern', 'minLength', 'maxLength', 'example', '$schema']);
+const OMITTED_KEYWORDS = new Set(['pattern', 'minLength', 'maxLength', 'default', 'example', '$schema']);
 
 function tidy(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(

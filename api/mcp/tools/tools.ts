@@ -16,7 +16,7 @@ import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
 const accountTool: Tool = {
   name: 'get-account',
   title: 'Get the account',
-  description: 'The plan of the organization, its limits, and how many units are left today.',
+  description: 'Plan, limits, and units left today.',
   access: ACCOUNT_ROUTE,
   inputSchema: argumentsSchema(z.object({})),
   outputSchema: outputSchemaOf(AccountSchema),

@@ -1,13 +1,13 @@
 import type { Day } from '../../../runtime/day.ts';
 import type { NewsLine, NewsLines } from './night-news.ts';
-import { type EntryContent, TOPICS, type Topic, type TopicWriter, topicOf } from './topics.ts';
+import { type DateTopic, type EntryContent, TOPICS, type Topic, type TopicWriter, topicOf } from './topics.ts';
 
 /** An entry without its addresses. */
 export interface Entry {
   readonly day: Day;
-  readonly topic: Topic;
-  /** The first event that it covers. */
-  readonly seq: number;
+  readonly topic: Topic | DateTopic;
+  /** The first event that it covers, or a date's own name. */
+  readonly seq: number | string;
   readonly title: string;
   readonly text: string;
   /** Its page below the base URL; empty for several things, or a removed one. */
@@ -91,8 +91,8 @@ export function tagsOf(baseUrl: string) {
   return {
     /** By its path without the format, such as `feeds/models`. */
     feed: (path: string) => tag(FEEDS_SINCE, path),
-    /** By night, path and first event. */
-    entry: (day: Day, path: string, seq: number) => tag(day, `${path}/${seq}`),
+    /** By night, path and first event or name. */
+    entry: (day: Day, path: string, seq: number | string) => tag(day, `${path}/${seq}`),
   };
 }
 

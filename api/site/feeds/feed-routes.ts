@@ -56,7 +56,7 @@ const model = feedRoutes({
   operationId: 'getModelFeed',
   summary: 'Changes of a model, as a feed',
   params: z.object({ id: idOf('model', 'The model', 'gpt-5.4-mini') }),
-  loadContent: async ({ id: modelId }, { view }) => {
+  loadContent: async ({ params: { id: modelId } }, { view }) => {
     const news = await loadNewsOf(view, modelId);
     if (news.length === 0 && !(await hasModel(view, modelId))) throw notFound('id', 'There is no such model');
     return {
@@ -75,7 +75,7 @@ const ranking = feedRoutes({
   operationId: 'getRankingFeed',
   summary: 'Moves in a ranking, as a feed',
   params: z.object({ category: idOf('category', 'The category', 'text') }),
-  loadContent: async ({ category }, { view }) => {
+  loadContent: async ({ params: { category } }, { view }) => {
     const [news, firstDays] = await Promise.all([loadRankingNews(view, category), loadFirstDays(view)]);
     if (news.length === 0 && !(await hasCategory(view, category))) {
       throw notFound('category', 'There is no such category');
@@ -94,28 +94,38 @@ const ranking = feedRoutes({
 
 export const FEED_ROUTES: readonly PublicRoute[] = [...changes, ...models, ...model, ...ranking];
 
-interface FeedDefinition<Params> extends Pick<PublicRouteDefinition<Params, object>, 'params'> {
+interface FeedDefinition<Params, Query>
+  extends Pick<PublicRouteDefinition<Params, Query>, 'params' | 'query' | 'capability'> {
   /** For the OpenAPI document, without the format. */
   readonly operationId: string;
   readonly summary: string;
   /** Without the format. */
   readonly path: `/feeds/${string}`;
   /** Rejects with `not_found` for an unknown subject. */
-  readonly loadContent: (params: Params, context: PublicContext) => Promise<FeedContent>;
+  readonly loadContent: (
+    request: { readonly params: Params; readonly query: Query },
+    context: PublicContext,
+  ) => Promise<FeedContent>;
 }
 
 /** One route per format. */
-function feedRoutes<P>({ path, operationId, summary, params, loadContent }: FeedDefinition<P>): readonly PublicRoute[] {
+export function feedRoutes<P, Q>({
+  path,
+  operationId,
+  summary,
+  loadContent,
+  ...parameters
+}: FeedDefinition<P, Q>): readonly PublicRoute[] {
   return FEED_FORMATS.map((format) =>
-    publicRoute<P, object>({
+    publicRoute<P, Q>({
+      ...parameters,
       path: `${path}.${format}`,
       operation: { operationId: operationId + OPERATION_ENDS[format], summary },
       type: FEED_TYPES[format],
-      ...(params === undefined ? {} : { params }),
-      response: async ({ params: given }, context) => {
+      response: async (request, context) => {
         const { view, baseUrl } = context;
         return WRITE_FEED[format](
-          feedOf(await loadContent(given, context), { releases: view.meta.catalog.releases, baseUrl }),
+          feedOf(await loadContent(request, context), { releases: view.meta.catalog.releases, baseUrl }),
         );
       },
     }),

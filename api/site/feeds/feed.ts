@@ -20,6 +20,8 @@ export interface FeedContent {
   readonly subtitle: string;
   /** Below the base URL, without the format: `feeds/models`. */
   readonly path: string;
+  /** With its question mark; default: none. */
+  readonly query?: string;
   /** The related page, below the base URL. */
   readonly page: string;
   /** Prefix of its entries' ids. */
@@ -35,7 +37,7 @@ interface Around {
 }
 
 /** Adds addresses and dates, and cuts to the newest entries. */
-export function feedOf(content: FeedContent, { releases, baseUrl }: Around) {
+export function feedOf({ query = '', ...content }: FeedContent, { releases, baseUrl }: Around) {
   const tags = tagsOf(baseUrl);
   const instants = new Map(releases.map(({ day, data_as_of }) => [day, data_as_of]));
   const newest = releases.at(-1)?.data_as_of ?? '';
@@ -55,10 +57,10 @@ export function feedOf(content: FeedContent, { releases, baseUrl }: Around) {
       topic,
     };
   });
-  const urlOf = (format: FeedFormat) => `${baseUrl}/${content.path}.${format}`;
+  const urlOf = (format: FeedFormat) => `${baseUrl}/${content.path}.${format}${query}`;
   return {
     /** A `tag:` URI (RFC 4151), stable while the service keeps its name. */
-    id: tags.feed(content.path),
+    id: tags.feed(content.path + query),
     title: content.title,
     /** One sentence. */
     subtitle: content.subtitle,

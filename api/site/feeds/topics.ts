@@ -25,6 +25,9 @@ import { listOf, nameInText, titleList } from './words.ts';
 export const TOPICS = ['new-models', 'gone-models', 'prices', 'offers', 'ended-offers', 'ranks', 'scores'] as const;
 export type Topic = (typeof TOPICS)[number];
 
+/** Of the feed of dates of retirement, which are no news of one night. */
+export type DateTopic = 'deprecations' | 'retirements';
+
 export interface EntryContent {
   readonly title: string;
   /** One line per thing. */

@@ -4,6 +4,7 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { lineSql } from '../../../storage/duckdb/record-sql.ts';
 import type { IdKind } from '../schema.ts';
+import { writeLifecycle } from './lifecycle.ts';
 import { deletePriceMeters, writePriceMeters } from './price-meters.ts';
 import { chunksOf, dayNumberSql, idSql, insertRows, textSql, type Writer } from './writer.ts';
 
@@ -16,12 +17,15 @@ export interface CurrentInput {
   readonly version: RecordVersion;
 }
 
+/** SQL of the columns of a model before `line`, where `s` is a record, and `m` its number. */
+export const MODEL_COLUMNS = `m.number, s.id, ${textSql('s.name')}, ${textSql('s.organization')}, ${dayNumberSql('s.release_date')}, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE`;
+
 /** SQL of a row, where `s` is a record: the columns before `line`, and the joins for its numbers. */
 const TABLES: Readonly<
   Record<DatasetName, { readonly columns: string; readonly joins: string; readonly lineAt: number }>
 > = {
   models: {
-    columns: `m.number, s.id, ${textSql('s.name')}, ${textSql('s.organization')}, ${dayNumberSql('s.release_date')}, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE, NULL`,
+    columns: `${MODEL_COLUMNS}, NULL`,
     joins: idSql('model', 's.id', 'm'),
     lineAt: 8,
   },
@@ -48,6 +52,7 @@ export async function writeCurrent(writer: Writer, input: CurrentInput): Promise
   for (const dataset of Object.values(DATASETS)) await writeDataset(writer, dataset, input);
   writer.view.exec(`UPDATE models SET added_on =
     (SELECT min(valid_from) FROM intervals i WHERE i.kind = 'metadata' AND i.model = models.model) WHERE added_on IS NULL`);
+  writeLifecycle(writer.view);
 }
 
 async function writeDataset(

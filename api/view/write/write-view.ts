@@ -12,6 +12,7 @@ import { firstRetainedSeq, type ViewFacts, type ViewMeta } from '../view-meta.ts
 import { assertComplete } from './assert-complete.ts';
 import { countRankings } from './counts.ts';
 import { writeCurrent } from './current.ts';
+import { writeEndedModels } from './ended-models.ts';
 import { writeEvents } from './events.ts';
 import { cutoversOf } from './history-rows.ts';
 import { captureIds, numberIds } from './ids.ts';
@@ -126,6 +127,8 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
     since: previousDay,
     histories,
   });
+  const version = getVersion(versions, parts.newest.schema_version);
+  await writeEndedModels(writer, { parts, catalog, version });
   countRankings(
     writer,
     catalog.releases
@@ -137,7 +140,7 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
   await writeCurrent(writer, {
     state: parts.state,
     changes: base === undefined ? undefined : parts.changes,
-    version: getVersion(versions, parts.newest.schema_version),
+    version,
   });
   if (base === undefined) await writeScoreValues(writer, parts.state.scores);
   else followScoreValues(writer);

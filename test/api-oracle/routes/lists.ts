@@ -1,10 +1,10 @@
-/** `/v1/models`, `/v1/benchmarks`, `/v1/scores`, `/v1/rankings`, `/v1/pricing` (specification "Lists"). */
+/** `/v1/models`, `/v1/benchmarks`, `/v1/scores`, `/v1/rankings`, `/v1/pricing`, `/v1/lifecycle` (specification "Lists"). */
 
 import { addDays } from '../../../runtime/day.ts';
 import { pickId, pickModel, pickSome, pickValue } from '../asking/asking.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { sortRecords } from '../order.ts';
-import { isKnownCategory, numberOf, oneOf } from '../reading.ts';
+import { isKnownCategory, isKnownModel, numberOf, oneOf } from '../reading.ts';
 import type { Asked, Asking, Parameters } from '../route.ts';
 import type { WireRecord, World } from '../world.ts';
 
@@ -15,6 +15,7 @@ const LISTS = {
   scores: { fallback: 100, max: 500, response: scoresResponse },
   rankings: { fallback: 10, max: 50, response: rankingsResponse },
   pricing: { fallback: 100, max: 500, response: pricingResponse },
+  lifecycle: { fallback: 100, max: 500, response: lifecycleResponse },
 } as const;
 type List = keyof typeof LISTS;
 
@@ -132,6 +133,13 @@ export function pricingResponse({ world }: ApiState, { query }: Asked): Expected
   return listOfRows('pricing', sortRecords('pricing', rows, sort.replace('price', column ?? 'price')), query);
 }
 
+/** Records before version 1.2, as the oracle knows them, speak of no event; a model that never was is refused all the same. */
+export function lifecycleResponse({ world }: ApiState, { query }: Asked): Expected {
+  const models = query['model']?.split(',') ?? [];
+  if (models.some((model) => !isKnownModel(world, model))) return notFound('model');
+  return listOfRows('lifecycle', [], query);
+}
+
 /** The newest night with rankings that is not after the one since which they have been as they are. */
 function rankedAt({ nights }: World): string | null {
   const hashOf = (night: World['nights'][number] | undefined) => night?.contents.rankings.contentSha256;
@@ -228,6 +236,19 @@ export function askPricing(asking: Asking): Asked {
     sort: [0.7, () => choose.pick(PRICE_SORTS)],
   });
   return paged(asking, 'pricing', query);
+}
+
+export function askLifecycle(asking: Asking): Asked {
+  const { choose } = asking;
+  const models = () => Array.from({ length: choose.integer(1, 3) }, () => pickModel(asking));
+  const query = pickSome(asking, {
+    days: [0.4, () => String(choose.pick([1, 365, 3650]))],
+    from: [0.3, () => pickNear(asking, 'models.release_date')],
+    model: [0.5, () => models().join(',')],
+    organization: [0.2, () => pickValue(asking, 'models.organization')],
+    event: [0.3, () => choose.pick(['deprecation', 'retirement'])],
+  });
+  return paged(asking, 'lifecycle', query);
 }
 
 /** A request with a limit with which the list has some pages, not too many. */
