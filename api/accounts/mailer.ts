@@ -83,6 +83,13 @@ async function writing(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
+/** Whether the server refused the address for good (SMTP 5xx to RCPT TO), so that another try is useless. */
+export function isRefusedAddress(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error && 'code' in cause && 'responseCode' in cause)) return false;
+  return cause.code === 'EENVELOPE' && Number(cause.responseCode) >= 500;
+}
+
 /** Signs in without sending. Rejects with `unavailable`. */
 export async function checkSmtp(smtp: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
   const { createTransport } = await import('nodemailer'); // Loaded here because few commands send email.

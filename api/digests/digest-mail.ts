@@ -52,7 +52,10 @@ export function digestMail(news: DigestNews, recipient: DigestRecipient, links: 
 
 /** The same for a mail that is sent again, so that mail programs can drop it. */
 function messageId({ from, to }: DigestNews, { personId }: DigestRecipient, { publicUrl }: DigestLinks): string {
-  const name = createHash('sha256').update(JSON.stringify([personId, from, to])).digest('hex').slice(0, 32);
+  const name = createHash('sha256')
+    .update(JSON.stringify([personId, from, to]))
+    .digest('hex')
+    .slice(0, 32);
   return `<digest.${name}@${new URL(publicUrl).hostname}>`;
 }
 
@@ -86,13 +89,13 @@ function digestText(
     sectionText('New models', news.added, (line) => newModelPhrase(line.model_id, line, line.providers), models),
     sectionText('Removed models', news.removed, (line) => modelPhrase(line.model_id, line), models),
     sectionText('Deprecations and retirements', news.lifecycle, (line) => lifecycleText(line, news), models),
+    sectionText(`Retiring within ${AHEAD_DAYS} days`, news.ahead, aheadText, `API: GET ${publicUrl}/v1/models`),
     sectionText(
-      `Retiring within ${AHEAD_DAYS} days`,
-      news.ahead,
-      aheadText,
-      `API: GET ${publicUrl}/v1/models`,
+      'New leaders of rankings',
+      news.leaders,
+      leadersText,
+      `Rankings: ${pages}/rankings\n${changes('ranking')}`,
     ),
-    sectionText('New leaders of rankings', news.leaders, leadersText, `Rankings: ${pages}/rankings\n${changes('ranking')}`),
     [
       `You get this mail because you chose a ${frequency} digest. Days without a change send none.`,
       `Change it: ${publicUrl}/console/you`,
@@ -103,7 +106,12 @@ function digestText(
 }
 
 /** Empty without lines. */
-function sectionText<T>(title: string, { lines, total }: Section<T>, textOf: (line: T) => string, more: string): string {
+function sectionText<T>(
+  title: string,
+  { lines, total }: Section<T>,
+  textOf: (line: T) => string,
+  more: string,
+): string {
   if (total === 0) return '';
   const heading = `${title} (${total.toLocaleString('en-US')})`;
   const rest = total - lines.length;
@@ -142,7 +150,11 @@ export function lifecycleText(move: LifecycleMove, { to }: Pick<DigestNews, 'to'
 }
 
 /** What is announced, moved, withdrawn, or has come by the day `to`. */
-function dateText(verb: 'retire' | 'be deprecated', [before, after]: readonly [string | null, string | null], to: string) {
+function dateText(
+  verb: 'retire' | 'be deprecated',
+  [before, after]: readonly [string | null, string | null],
+  to: string,
+) {
   const participle = verb === 'retire' ? 'retired' : 'deprecated';
   if (after === null) return before === null ? '' : `no longer announced to ${verb} (it was ${before})`;
   if (before === after) return after <= to ? `${participle} on ${after}` : '';

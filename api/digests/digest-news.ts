@@ -6,7 +6,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Day } from '../../runtime/day.ts';
-import type { DatasetName } from '../../schemas/datasets.ts';
+import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
 import { getVersion, RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import type { Release } from '../../schemas/release.ts';
@@ -130,6 +130,10 @@ async function loadBoth(
   files: { readonly store: ObjectStore; readonly folder: string },
 ): Promise<void> {
   const datasets = [before, after].map((release) => getVersion(versions, release.schema_version).datasets[name]);
+  const typeOf = (column: string) => {
+    const known = DATASETS[name].columns.find((candidate) => candidate.name === column);
+    return DUCKDB_TYPES[known?.type ?? 'text'];
+  };
   const columnIn = (column: string) => datasets.map((dataset) => findPublished(dataset.columns, column));
   for (const [side, release] of [before, after].entries()) {
     const columns = COMPARED[name].map((column) => ({ column, found: columnIn(column)[side], both: columnIn(column) }));
@@ -138,12 +142,12 @@ async function loadBoth(
     );
     const values = columns.map(({ column, found, both }) =>
       found === undefined || both.includes(undefined)
-        ? `NULL::${typeOf(column, both)} AS ${column}`
+        ? `NULL::${typeOf(column)} AS ${column}`
         : `${found.publishedAs ?? found.name} AS ${column}`,
     );
     const table = `${name}_${side === 0 ? 'before' : 'after'}`;
     if (release.records[name] === 0) {
-      const empty = columns.map(({ column, both }) => `NULL::${typeOf(column, both)} AS ${column}`);
+      const empty = columns.map(({ column }) => `NULL::${typeOf(column)} AS ${column}`);
       await database.run(`CREATE TABLE ${table} AS SELECT ${empty.join(', ')} WHERE false`);
       continue;
     }
@@ -163,12 +167,6 @@ type Columns = RecordVersion['datasets']['models']['columns'];
 
 function findPublished(columns: Columns, name: string): Columns[number] | undefined {
   return columns.find((column) => column.name === name && column.published);
-}
-
-/** Of a column that a side lacks. */
-function typeOf(column: string, both: readonly (Columns[number] | undefined)[]): string {
-  const known = both.find((found) => found !== undefined);
-  return known === undefined ? (column.endsWith('_on') ? 'DATE' : 'VARCHAR') : DUCKDB_TYPES[known.type];
 }
 
 const PRICE_MOVE = {
