@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cursorFromSeq } from '../../schemas/change.ts';
 import type { Mail } from '../accounts/mailer.ts';
+import { CONSOLE_PATHS } from '../accounts/people/people.ts';
 import {
   listOf,
   meterPriceSentence,
@@ -80,46 +81,47 @@ function digestText(
   { publicUrl, stop }: DigestLinks,
 ): string {
   const pages = `${publicUrl}/console/orgs/${organizationId}/data`;
-  const changes = (type: string) =>
-    `Changes: ${pages}/changes?entity_type=${type}\nAPI: GET ${publicUrl}/v1/changes?cursor=${cursorFromSeq(news.fromSeq)}&entity_type=${type}`;
-  const models = changes('model');
+  const changes = (type: string) => `${pages}/changes?entity_type=${type}`;
   const parts = [
     `What changed from ${news.from} to ${news.to} at ${publicUrl}`,
-    sectionText('Price changes, largest first', news.prices, priceText, changes('pricing')),
-    sectionText('New models', news.added, (line) => newModelPhrase(line.model_id, line, line.providers), models),
-    sectionText('Removed models', news.removed, (line) => modelPhrase(line.model_id, line), models),
-    sectionText('Deprecations and retirements', news.lifecycle, (line) => lifecycleText(line, news), models),
-    sectionText(`Retiring within ${AHEAD_DAYS} days`, news.ahead, aheadText, `API: GET ${publicUrl}/v1/models`),
-    sectionText(
-      'New leaders of rankings',
-      news.leaders,
-      leadersText,
-      `Rankings: ${pages}/rankings\n${changes('ranking')}`,
-    ),
+    sectionText('Price changes, largest first', news.prices, { textOf: priceText, page: changes('pricing') }),
+    sectionText('New models', news.added, {
+      textOf: (line) => newModelPhrase(line.model_id, line, line.providers),
+      page: changes('model'),
+    }),
+    sectionText('Removed models', news.removed, {
+      textOf: (line) => modelPhrase(line.model_id, line),
+      page: changes('model'),
+    }),
+    sectionText('Deprecations and retirements', news.lifecycle, {
+      textOf: (line) => lifecycleText(line, news),
+      page: changes('model'),
+    }),
+    sectionText(`Retiring within ${AHEAD_DAYS} days`, news.ahead, { textOf: aheadText, page: `${pages}/models` }),
+    sectionText('New leaders of rankings', news.leaders, { textOf: leadersText, page: `${pages}/rankings` }),
     [
-      `You get this mail because you chose a ${frequency} digest. Days without a change send none.`,
-      `Change it: ${publicUrl}/console/you`,
-      `Stop it with one click, without signing in: ${stop}`,
+      `The same by the API: GET ${publicUrl}/v1/changes?cursor=${cursorFromSeq(news.fromSeq)}`,
+      `You get this mail because you chose a ${frequency} digest. If nothing changes, none is sent.`,
+      `Change your choice: ${publicUrl}${CONSOLE_PATHS.home}/you`,
+      `Stop the digest, without signing in: ${stop}`,
     ].join('\n'),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
+interface SectionText<T> {
+  readonly textOf: (line: T) => string;
+  /** Of the console. */
+  readonly page: string;
+}
+
 /** Empty without lines. */
-function sectionText<T>(
-  title: string,
-  { lines, total }: Section<T>,
-  textOf: (line: T) => string,
-  more: string,
-): string {
+function sectionText<T>(title: string, { lines, total }: Section<T>, { textOf, page }: SectionText<T>): string {
   if (total === 0) return '';
   const heading = `${title} (${total.toLocaleString('en-US')})`;
   const rest = total - lines.length;
-  const items = [
-    ...lines.map((line) => `- ${textOf(line)}`),
-    ...(rest > 0 ? [`- and ${rest.toLocaleString('en-US')} more`] : []),
-  ];
-  return [heading, '-'.repeat(heading.length), ...items, more].join('\n');
+  const more = rest > 0 ? [`- and ${rest.toLocaleString('en-US')} more`] : [];
+  return [heading, '-'.repeat(heading.length), ...lines.map((line) => `- ${textOf(line)}`), ...more, page].join('\n');
 }
 
 function priceText(move: PriceMove): string {
