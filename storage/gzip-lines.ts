@@ -153,7 +153,7 @@ export class LineReader {
   }
 }
 
-/** In bytes, without its end: DuckDB must be told the longest that it reads. */
+/** In bytes, without its end: DuckDB needs the longest that it reads. */
 export async function longestLine(path: string): Promise<number> {
   let [longest, current] = [0, 0];
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {

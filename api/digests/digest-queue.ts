@@ -13,7 +13,7 @@ import { FREQUENCIES, type Frequency, nextDigestAt } from './frequency.ts';
 export interface DueDigest {
   readonly personId: string;
   readonly frequency: Frequency;
-  readonly toldDay: Day | null;
+  readonly reportedDay: Day | null;
   readonly dueAt: number;
   readonly failures: number;
 }
@@ -38,7 +38,7 @@ export async function findDueDigests(
   return rows.map((row) => ({
     personId: row.person_id,
     frequency: parseEnum(FREQUENCIES, row.frequency),
-    toldDay: row.told_day,
+    reportedDay: row.reported_day,
     dueAt: row.due_at,
     failures: row.failures,
   }));
@@ -95,16 +95,16 @@ interface Settlement extends Claim {
   readonly hour: number;
 }
 
-/** The person was told about everything up to a day. False, without a change, if the claim was lost. */
+/** Everything up to a day was reported. False, without a change, if the claim was lost. */
 export function settleDigest(
   database: Database,
   { personId }: DueDigest,
-  { toldDay, ...settlement }: Settlement & { readonly toldDay: Day | null },
+  { reportedDay, ...settlement }: Settlement & { readonly reportedDay: Day | null },
 ): Promise<boolean> {
   const nextAt = nextTimes(settlement);
   return endClaim(database, personId, settlement.claimId, {
     due: (frequency) => nextAt[frequency],
-    set: { told_day: toldDay, failures: 0 },
+    set: { reported_day: reportedDay, failures: 0 },
   });
 }
 
@@ -138,7 +138,7 @@ async function endClaim(
     set,
   }: {
     readonly due: (frequency: Frequency) => number;
-    readonly set: { readonly told_day?: Day | null; readonly failures: number };
+    readonly set: { readonly reported_day?: Day | null; readonly failures: number };
   },
 ): Promise<boolean> {
   const { numUpdatedRows } = await database

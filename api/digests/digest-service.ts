@@ -114,26 +114,26 @@ export class DigestService {
   async #process(digest: DueDigest, catalog: Catalog | undefined): Promise<void> {
     const { database, clock, onEvent } = this.#deps;
     if (this.#stop.signal.aborted || this.#failuresInRow >= FAILURES_MAX) return;
-    const period = periodOf(catalog, digest.toldDay);
+    const period = periodOf(catalog, digest.reportedDay);
     const news = period && (await this.#read(period));
     const claim = { claimId: newId('claim'), now: clock() };
     if (!(await orUnavailable(() => claimDigest(database, digest, claim)))) return;
     const recipient = await orUnavailable(() => findRecipient(database, digest));
-    const toldDay = news?.to ?? digest.toldDay ?? catalog?.releases.at(-1)?.day ?? null;
+    const reportedDay = news?.to ?? digest.reportedDay ?? catalog?.releases.at(-1)?.day ?? null;
     if (recipient === undefined || news === undefined || !hasNews(news)) {
-      await this.#settle(digest, { claimId: claim.claimId, toldDay });
+      await this.#settle(digest, { claimId: claim.claimId, reportedDay });
       onEvent({ result: recipient === undefined ? 'nobody' : 'nothing', digest });
       return;
     }
     const { stopLinks, publicUrl } = this.#deps;
     const links = { publicUrl, stop: stopLinks.linkFor(digest.personId, publicUrl) };
-    await this.#send(digest, digestMail(news, recipient, links), { claimId: claim.claimId, toldDay: news.to });
+    await this.#send(digest, digestMail(news, recipient, links), { claimId: claim.claimId, reportedDay: news.to });
   }
 
   async #send(
     digest: DueDigest,
     mail: ReturnType<typeof digestMail>,
-    { claimId, toldDay }: { readonly claimId: string; readonly toldDay: Day },
+    { claimId, reportedDay }: { readonly claimId: string; readonly reportedDay: Day },
   ): Promise<void> {
     const { mailer, onEvent } = this.#deps;
     try {
@@ -146,7 +146,7 @@ export class DigestService {
       return this.#fail(digest, { claimId, error });
     }
     this.#failuresInRow = 0;
-    const isSettled = await this.#settle(digest, { claimId, toldDay });
+    const isSettled = await this.#settle(digest, { claimId, reportedDay });
     onEvent({ result: isSettled ? 'sent' : 'lost', digest });
   }
 
@@ -169,7 +169,7 @@ export class DigestService {
   }
 
   /** Retried, so that a mail is not sent again because the database was briefly unavailable. */
-  #settle(digest: DueDigest, end: { readonly claimId: string; readonly toldDay: Day | null }): Promise<boolean> {
+  #settle(digest: DueDigest, end: { readonly claimId: string; readonly reportedDay: Day | null }): Promise<boolean> {
     const { database, clock, hour } = this.#deps;
     const settle = () => orUnavailable(() => settleDigest(database, digest, { ...end, now: clock(), hour }));
     return retry(settle, {
@@ -215,17 +215,17 @@ export interface Period {
 }
 
 /**
- * From what a person was told about to the newest release; undefined if there is nothing newer. Where that snapshot was
+ * From the newest day that a digest covered to the newest release; undefined if there is nothing newer. Where that snapshot was
  * pruned, the next one counts.
  *
- * @param toldDay null: nothing was published then, so the person begins with the newest
+ * @param reportedDay null: nothing was published then, so the person begins with the newest
  */
-export function periodOf(catalog: Catalog | undefined, toldDay: Day | null): Period | undefined {
-  if (catalog === undefined || toldDay === null) return undefined;
+export function periodOf(catalog: Catalog | undefined, reportedDay: Day | null): Period | undefined {
+  if (catalog === undefined || reportedDay === null) return undefined;
   const { releases } = catalog;
   const at = Math.max(
     0,
-    releases.findLastIndex(({ day }) => day <= toldDay),
+    releases.findLastIndex(({ day }) => day <= reportedDay),
   );
   const before = releases.slice(at).find(({ parts }) => parts.includes('snapshot'));
   const after = releases.at(-1);

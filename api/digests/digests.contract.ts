@@ -134,7 +134,7 @@ export function describeDigests(name: string, another: () => Promise<string>): v
       expect(mails[0]?.headers?.['List-Unsubscribe']).toContain(`/console/digest/stop?token=${id}.`);
       expect(resultsOf()).toEqual(['sent']);
       expect(await row()).toMatchObject({
-        told_day: THIRD,
+        reported_day: THIRD,
         due_at: Date.parse('2026-06-05T07:00:00Z'),
         claimed_by: null,
       });
@@ -167,7 +167,7 @@ export function describeDigests(name: string, another: () => Promise<string>): v
       const { service, mails } = process();
       nextDay();
       await service.sendDue();
-      expect([mails.length, (await row()).told_day]).toEqual([0, THIRD]);
+      expect([mails.length, (await row()).reported_day]).toEqual([0, THIRD]);
     });
 
     test('who left every organization, or has not verified the address, gets none, and no backlog later', async () => {
@@ -232,7 +232,7 @@ export function describeDigests(name: string, another: () => Promise<string>): v
       await service.sendDue();
       // As before the record.
       const due_at = clock.now().getTime() - MINUTE_MS;
-      await database.kysely.updateTable('email_digests').set({ told_day: FIRST, due_at }).execute();
+      await database.kysely.updateTable('email_digests').set({ reported_day: FIRST, due_at }).execute();
       await service.sendDue();
       const ids = mails.map(({ headers }) => headers?.['Message-ID']);
       expect([ids.length, new Set(ids).size, ids[0]]).toEqual([
@@ -256,7 +256,11 @@ export function describeDigests(name: string, another: () => Promise<string>): v
       }
       expect(triedAt).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363]);
       expect(events.map(({ isGivenUp }) => isGivenUp).lastIndexOf(true)).toBe(11);
-      expect(await row()).toMatchObject({ told_day: FIRST, failures: 0, due_at: Date.parse('2026-06-05T07:00:00Z') });
+      expect(await row()).toMatchObject({
+        reported_day: FIRST,
+        failures: 0,
+        due_at: Date.parse('2026-06-05T07:00:00Z'),
+      });
       nextDay();
       const working = process();
       await working.service.sendDue();
@@ -307,7 +311,7 @@ export function describeDigests(name: string, another: () => Promise<string>): v
       expect(resultsOf()).toEqual(['sent']);
       expect(await row()).toMatchObject({
         frequency: 'weekly',
-        told_day: THIRD,
+        reported_day: THIRD,
         due_at: Date.parse('2026-06-08T07:00:00Z'),
       });
     });
@@ -350,7 +354,7 @@ export function describeDigests(name: string, another: () => Promise<string>): v
       await begun.promise;
       await service.stop(10);
       expect(events).toEqual([]);
-      expect(await row()).toMatchObject({ failures: 0, claimed_by: null, told_day: FIRST });
+      expect(await row()).toMatchObject({ failures: 0, claimed_by: null, reported_day: FIRST });
       const later = process();
       await later.service.sendDue();
       expect(later.mails).toHaveLength(1);

@@ -40,7 +40,7 @@ export function chooseDigest({ choice, newestDay, hour }: NewChoice, changes: Au
     const changed = { frequency: choice, due_at: nextDigestAt(choice, changes.now(), hour).getTime(), failures: 0 };
     await transaction
       .insertInto('email_digests')
-      .values({ ...changed, person_id: id, told_day: newestDay, claimed_by: null, claimed_until: null })
+      .values({ ...changed, person_id: id, reported_day: newestDay, claimed_by: null, claimed_until: null })
       .onConflict((conflict) => conflict.column('person_id').doUpdateSet(changed))
       .execute();
     await note({

@@ -38,10 +38,10 @@ describe('where digests are sent', () => {
     const row = await console.database.kysely
       .selectFrom('email_digests')
       .innerJoin('people', 'people.id', 'person_id')
-      .select('told_day')
+      .select('reported_day')
       .where('email', '=', 'ada@example.com')
       .executeTakeFirstOrThrow();
-    expect(row.told_day).toBe(SAMPLE_DAYS[2]);
+    expect(row.reported_day).toBe(SAMPLE_DAYS[2]);
   });
 
   test.each([{ digest: 'hourly' }, {}, { digest: ['daily', 'weekly'] }])('%j is no choice', async (fields) => {

@@ -6,7 +6,7 @@ export async function createDigests(database: Kysely<unknown>): Promise<void> {
     .createTable('email_digests')
     .addColumn('person_id', 'text', (column) => column.primaryKey().references('people.id').onDelete('cascade'))
     .addColumn('frequency', 'text', (column) => column.notNull())
-    .addColumn('told_day', 'text')
+    .addColumn('reported_day', 'text')
     .addColumn('due_at', 'bigint', (column) => column.notNull())
     .addColumn('failures', 'integer', (column) => column.notNull())
     .addColumn('claimed_by', 'text')

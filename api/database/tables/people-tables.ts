@@ -107,8 +107,8 @@ export interface EmailDigestRow {
   readonly person_id: string;
   /** `daily` or `weekly`. */
   readonly frequency: string;
-  /** Newest captured day that the person was told about; null: nothing was published. */
-  readonly told_day: string | null;
+  /** Newest captured day that the digests cover; null: nothing was published. */
+  readonly reported_day: string | null;
   /** The next digest, or the next try. */
   readonly due_at: number;
   /** Failed tries since the last due digest. */
