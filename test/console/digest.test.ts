@@ -122,8 +122,11 @@ describe('where none can be sent', () => {
   });
 });
 
-describe('where the capability is off', () => {
-  const console = useConsole({ capabilities: { digest: 'planned' } });
+describe.each([
+  ['off', 'planned'],
+  ['open to some organizations', { pilot: ['org_other'] }],
+] as const)('where the capability is %s', (_, digest) => {
+  const console = useConsole({ capabilities: { digest } });
 
   test('there is neither a choice nor its pages', async () => {
     const { ada } = await console.own();
