@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
-import { periodOf } from './digest-service.ts';
+import { findReported, periodOf } from './digest-service.ts';
 
 /** Releases by day; of those after `-` the snapshot was pruned. */
 function catalogOf(...days: readonly string[]): Catalog {
@@ -39,4 +39,16 @@ test.each([
 
 test('who was told nothing yet, and who has no store, is compared with nothing', () => {
   expect([periodOf(catalogOf('01', '02'), null), periodOf(undefined, '2026-06-01')]).toEqual([undefined, undefined]);
+});
+
+test('a day far ahead that got its right day later is continued from there', () => {
+  const { releases, ...catalog } = catalogOf('01', '02', '03');
+  const was = { day: '2026-06-30', run: 'RUN', release_sha256: '' };
+  const redated = { ...catalog, releases: releases.map((one, at) => (at === 1 ? { ...one, redated_from: was } : one)) };
+  expect(findReported(redated, '2026-06-30')).toBe('2026-06-02');
+  expect(findReported(redated, '2026-06-01')).toBe('2026-06-01');
+  // With a release of that very day.
+  const later = { ...redated, releases: [...redated.releases, ...catalogOf('30').releases] };
+  expect(findReported(later, '2026-06-30')).toBe('2026-06-30');
+  expect([findReported(redated, null), findReported(undefined, '2026-06-01')]).toEqual([null, '2026-06-01']);
 });

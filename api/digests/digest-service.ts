@@ -76,6 +76,8 @@ export class DigestService {
   readonly #abort = new AbortController();
   /** The newest releases' news, by the day that they begin after. */
   #news: { readonly of: string; readonly byDay: Map<Day, Promise<DigestNews>> } = { of: '', byDay: new Map() };
+  /** DuckDB's memory limit is per database. */
+  readonly #reading = pLimit(1);
   #failuresInRow = 0;
   #loop: Promise<unknown> = Promise.resolve();
 
@@ -114,12 +116,13 @@ export class DigestService {
   async #process(digest: DueDigest, catalog: Catalog | undefined): Promise<void> {
     const { database, clock, onEvent } = this.#deps;
     if (this.#stop.signal.aborted || this.#failuresInRow >= FAILURES_MAX) return;
-    const period = periodOf(catalog, digest.reportedDay);
+    const reported = findReported(catalog, digest.reportedDay);
+    const period = periodOf(catalog, reported);
     const news = period && (await this.#read(period));
     const claim = { claimId: newId('claim'), now: clock() };
     if (!(await orUnavailable(() => claimDigest(database, digest, claim)))) return;
     const recipient = await orUnavailable(() => findRecipient(database, digest));
-    const reportedDay = news?.to ?? digest.reportedDay ?? catalog?.releases.at(-1)?.day ?? null;
+    const reportedDay = news?.to ?? reported ?? catalog?.releases.at(-1)?.day ?? null;
     if (recipient === undefined || news === undefined || !hasNews(news)) {
       await this.#settle(digest, { claimId: claim.claimId, reportedDay });
       onEvent({ result: recipient === undefined ? 'nobody' : 'nothing', digest });
@@ -199,7 +202,7 @@ export class DigestService {
     if (known !== undefined) return known;
     const [oldest] = byDay.keys();
     if (byDay.size >= NEWS_MAX && oldest !== undefined) byDay.delete(oldest);
-    const reading = readPeriod({ before, after }, this.#deps);
+    const reading = this.#reading(() => readPeriod({ before, after }, this.#deps));
     byDay.set(before.day, reading);
     reading.catch(() => byDay.delete(before.day));
     return reading;
@@ -212,6 +215,13 @@ const NEWS_MAX = 40;
 export interface Period {
   readonly before: CatalogEntry;
   readonly after: CatalogEntry;
+}
+
+/** The day of a release that was redated since; without a release that was, the day itself. */
+export function findReported(catalog: Catalog | undefined, reportedDay: Day | null): Day | null {
+  const isKnown = catalog?.releases.some(({ day }) => day === reportedDay) === true;
+  const redated = isKnown ? undefined : catalog?.releases.findLast(({ redated_from: was }) => was?.day === reportedDay);
+  return redated?.day ?? reportedDay;
 }
 
 /**
