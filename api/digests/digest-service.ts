@@ -8,8 +8,9 @@ import { newId } from '../../runtime/ulid.ts';
 import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
 import { loadCatalog, loadRelease } from '../../storage/catalog.ts';
 import { isRefusedAddress, type Mailer } from '../accounts/mailer.ts';
+import type { ControlDatabase } from '../database/control-database.ts';
 import { orUnavailable } from '../database/database-errors.ts';
-import type { Database } from '../database/tables/tables.ts';
+import { writeStatement } from '../database/write-transaction.ts';
 import { digestMail } from './digest-mail.ts';
 import { type DigestNews, type DigestNewsDeps, hasNews, readDigestNews } from './digest-news.ts';
 import {
@@ -55,7 +56,7 @@ export interface DigestEvent {
 }
 
 export interface DigestServiceDeps extends DigestNewsDeps {
-  readonly database: Database;
+  readonly control: ControlDatabase;
   readonly clock: () => Date;
   readonly mailer: Mailer;
   readonly stopLinks: StopLinks;
@@ -100,10 +101,10 @@ export class DigestService {
 
   /** Sends all that are due now. Rejects if the store, the database or the mail server doesn't work. */
   async sendDue(): Promise<void> {
-    const { database, clock, store } = this.#deps;
+    const { control, clock, store } = this.#deps;
     this.#failuresInRow = 0;
     for (;;) {
-      const due = await orUnavailable(() => findDueDigests(database, { now: clock(), limit: BATCH_MAX }));
+      const due = await orUnavailable(() => findDueDigests(control.kysely, { now: clock(), limit: BATCH_MAX }));
       if (due.length === 0) return;
       const { catalog } = await loadCatalog(store);
       const atOnce = pLimit(AT_ONCE_MAX);
@@ -114,14 +115,14 @@ export class DigestService {
   }
 
   async #process(digest: DueDigest, catalog: Catalog | undefined): Promise<void> {
-    const { database, clock, onEvent } = this.#deps;
+    const { control, clock, onEvent } = this.#deps;
     if (this.#stop.signal.aborted || this.#failuresInRow >= FAILURES_MAX) return;
     const reported = findReported(catalog, digest.reportedDay);
     const period = periodOf(catalog, reported);
     const news = period && (await this.#read(period));
     const claim = { claimId: newId('claim'), now: clock() };
-    if (!(await orUnavailable(() => claimDigest(database, digest, claim)))) return;
-    const recipient = await orUnavailable(() => findRecipient(database, digest));
+    if (!(await writeStatement(control, (database) => claimDigest(database, digest, claim)))) return;
+    const recipient = await orUnavailable(() => findRecipient(control.kysely, digest));
     const reportedDay = news?.to ?? reported ?? catalog?.releases.at(-1)?.day ?? null;
     if (recipient === undefined || news === undefined || !hasNews(news)) {
       await this.#settle(digest, { claimId: claim.claimId, reportedDay });
@@ -173,8 +174,9 @@ export class DigestService {
 
   /** Retried, so that a mail is not sent again because the database was briefly unavailable. */
   #settle(digest: DueDigest, end: { readonly claimId: string; readonly reportedDay: Day | null }): Promise<boolean> {
-    const { database, clock, hour } = this.#deps;
-    const settle = () => orUnavailable(() => settleDigest(database, digest, { ...end, now: clock(), hour }));
+    const { control, clock, hour } = this.#deps;
+    const settle = () =>
+      writeStatement(control, (database) => settleDigest(database, digest, { ...end, now: clock(), hour }));
     return retry(settle, {
       delayAfter: (_, attempt) => (attempt < RECORDING.tries ? doublingMs(attempt, RECORDING) : undefined),
     });
@@ -188,10 +190,12 @@ export class DigestService {
       failures = digest.failures,
     }: { readonly claimId: string; readonly delayMs: number | undefined; readonly failures?: number },
   ): Promise<void> {
-    const { database, clock, hour } = this.#deps;
+    const { control, clock, hour } = this.#deps;
     const now = clock();
     const until = delayMs === undefined ? undefined : new Date(now.getTime() + delayMs);
-    await orUnavailable(() => putOffDigest(database, digest, { claimId, now, hour, until, failures }));
+    await writeStatement(control, (database) =>
+      putOffDigest(database, digest, { claimId, now, hour, until, failures }),
+    );
   }
 
   /** Once per period: many people have the same. */

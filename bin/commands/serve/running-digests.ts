@@ -43,7 +43,7 @@ export async function startDigests(
   const mailer = await openConfiguredMailer(config, log);
   const metrics = new DigestMetrics(registry, { due: () => countDueDigests(database.kysely, clock()) });
   const service = new DigestService({
-    database: database.kysely,
+    control: database,
     store,
     duckdb: config.duckdb,
     workFolder: resolve(config.places.work),
