@@ -131,3 +131,25 @@ test('killed in the middle, another process sends the rest: everybody has a dige
   for (const mails of twice)
     expect(new Set(mails.map(({ text }) => readMail(text).headers.get('Message-ID'))).size).toBe(1);
 }, 60_000);
+
+test('a preview shows the mail of the last days without sending it, and says where there is nothing to compare', async () => {
+  expect(await operator.run(['digest', 'preview', '--days', '2'])).toMatchObject({
+    from: SAMPLE_DAYS[0],
+    to: SAMPLE_DAYS[2],
+    subject: expect.stringContaining('2 price changes'),
+    text: expect.stringContaining(`What changed from ${SAMPLE_DAYS[0]} to ${SAMPLE_DAYS[2]} at ${PUBLIC_URL}`),
+  });
+  const shown = await operator.call(['digest', 'preview', '--days', '2']);
+  expect([shown.code, shown.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Weekly digest to 2026-06-03: .*\n\nWhat changed/),
+  ]);
+  const quiet = await operator.call(['digest', 'preview']);
+  expect([quiet.code, quiet.stdout]).toEqual([0, 'nothing changed from 2026-06-02 to 2026-06-03: no digest\n']);
+  expect(await operator.run(['digest', 'preview'])).toMatchObject({ subject: null, text: null });
+  const empty = await operator.call(['digest', 'preview'], { MODELSTATS_STORE: `file:${operator.folder}/none` });
+  expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('no two days to compare yet')]);
+  const wrong = await operator.call(['digest', 'preview', '--days', '0']);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--days')]);
+  expect(mailbox.received).toEqual([]);
+});
