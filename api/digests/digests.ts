@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Day } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
-import type { Origin } from '../accounts/actor.ts';
+import { type Origin, SYSTEM } from '../accounts/actor.ts';
 import type { AuditedChanges, NoteAudit } from '../accounts/audit.ts';
 import { CONSOLE_PATHS } from '../accounts/people/people.ts';
 import { lockPerson, PERSON_COLUMNS, personFromRow } from '../accounts/people/person.ts';
@@ -98,17 +98,14 @@ export class StopLinks {
   }
 }
 
-/** Ends a person's digest in their name; without one nothing changes. */
+/** Ends a person's digest in their name; without one it only reads, since programs may send it as often as they like. */
 export async function stopDigest(
   personId: string,
   { as, origin }: { readonly as: (actor: AuditedChanges['actor']) => AuditedChanges; readonly origin: Origin },
 ): Promise<void> {
-  const person = await as({ operator: 'system' }).read(async (database) => {
-    const row = await database
-      .selectFrom('people')
-      .select(PERSON_COLUMNS)
-      .where('id', '=', personId)
-      .executeTakeFirst();
+  const person = await as(SYSTEM).read(async (database) => {
+    const chosen = database.selectFrom('people').innerJoin('email_digests', 'email_digests.person_id', 'people.id');
+    const row = await chosen.select(PERSON_COLUMNS).where('people.id', '=', personId).executeTakeFirst();
     return row && personFromRow(row);
   });
   if (person !== undefined) await chooseDigest({ choice: 'none', newestDay: null, hour: 0 }, as({ person, origin }));
