@@ -64,9 +64,10 @@ export async function bindConsole(
   scope.setNotFoundHandler((request, reply) => fail(notFound(null, 'There is no such page'), request, reply));
   const server = { ...deps, root, version, formCookie };
   for (const route of routes.filter(({ isSigned }) => isSigned !== true)) bindConsoleRoute(scope, route, server);
-  await scope.register(async (signed) => {
+  await scope.register((signed, _options, done) => {
     ignoreBodies(signed);
     for (const route of routes.filter(({ isSigned }) => isSigned === true)) bindConsoleRoute(signed, route, server);
+    done();
   });
   for (const { at, to } of formsWithoutPage(routes))
     scope.get(at, (request, reply) => reply.redirect(root + filledIn(to, request), 303));
