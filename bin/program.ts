@@ -16,6 +16,7 @@ import { nightly } from './commands/night/nightly.ts';
 import { notify } from './commands/night/notify.ts';
 import { schedule } from './commands/night/schedule.ts';
 import { source } from './commands/night/source-check.ts';
+import { digest } from './commands/serve/digest.ts';
 import { dispatch, serve } from './commands/serve/serve.ts';
 import { aliases } from './commands/store/aliases.ts';
 import { catalog } from './commands/store/catalog.ts';
@@ -55,6 +56,7 @@ const COMMANDS: readonly AddCommand[] = [
   database,
   integrations,
   dispatch,
+  digest,
   commandGroup('webhooks', 'Manage the endpoints that receive changes', [
     ...ENDPOINT_COMMANDS,
     ...DELIVERY_COMMANDS,

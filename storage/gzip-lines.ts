@@ -152,3 +152,17 @@ export class LineReader {
     this.#start = 0;
   }
 }
+
+/** In bytes, without its end: DuckDB needs the longest that it reads. */
+export async function longestLine(path: string): Promise<number> {
+  let [longest, current] = [0, 0];
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      longest = Math.max(longest, current + end - from);
+      [current, from] = [0, end + 1];
+    }
+    current += chunk.length - from;
+  }
+  return Math.max(longest, current);
+}

@@ -75,6 +75,7 @@ const CASES: Readonly<Record<string, ReturnType<typeof firing>>> = {
   ModelstatsWebhooksOverdue: firing(12, 9, [series('modelstats_webhook_oldest_due_seconds', '0+60x60')]),
   ModelstatsWebhookTroubles: firing(20, 14, [series('modelstats_webhook_troubles_total', '0+1x60')]),
   ModelstatsIntegrationsDue: firing(62, 29, [series('modelstats_integration_due', '3x120')]),
+  ModelstatsDigestsDue: firing(62, 29, [series('modelstats_email_digests_due', '3x120')]),
   ModelstatsIntegrationTroubles: firing(40, 29, [series('modelstats_integration_troubles_total', '0+1x120')]),
 };
 

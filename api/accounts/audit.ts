@@ -65,6 +65,7 @@ export const AUDIT_ACTIONS = [
   'person.sign_out_everywhere',
   'person.set_password',
   'person.remove_password',
+  'person.set_digest',
   'member.add',
   'member.invite',
   'member.accept',

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { listenOnFreePort } from '../../test/support/processes/servers.ts';
 import { listenOnLoopback } from '../../test/support/server/listen-on-loopback.ts';
 import { useFolder } from '../../test/support/temporary-folder.ts';
-import { type Mail, type MailerOptions, Outbox, openMailer } from './mailer.ts';
+import { isRefusedAddress, type Mail, type MailerOptions, Outbox, openMailer } from './mailer.ts';
 
 const MAIL: Mail = { to: 'owner@example.com', subject: 'Grüße', text: 'Zeile eins\nZeile zwei\n' };
 
@@ -20,11 +20,15 @@ async function mailer(changes: Partial<MailerOptions> = {}) {
 }
 
 /** A real SMTP server, what it was given, and its address. */
-async function startServer(onData: (text: string) => Error | undefined = () => undefined) {
+async function startServer(
+  onData: (text: string) => Error | undefined = () => undefined,
+  onRecipient: (address: string) => Error | undefined = () => undefined,
+) {
   const taken: string[] = [];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onRcptTo: ({ address }, _session, callback) => callback(onRecipient(address)),
     onData(stream, _session, callback) {
       const parts: Buffer[] = [];
       stream.on('data', (part: Buffer) => parts.push(part));
@@ -72,6 +76,29 @@ test('a server that refuses, and one that is not there, reject as unavailable', 
   await expect((await mailer({ smtp })).send()).rejects.toMatchObject({ code: 'unavailable' });
   const gone = await mailer({ smtp: 'smtp://127.0.0.1:1' });
   await expect(gone.send()).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('an address that a server refuses for good is told from one that it refuses for now, and from a refused mail', async () => {
+  const refusal = (responseCode: number) => Object.assign(new Error('not this one'), { responseCode });
+  const isRefused = async (...of: Parameters<typeof startServer>) => {
+    const { smtp } = await startServer(...of);
+    return (await mailer({ smtp })).send().then(() => 'sent', isRefusedAddress);
+  };
+  expect(await isRefused(undefined, () => refusal(550))).toBe(true);
+  expect(await isRefused(undefined, () => refusal(450))).toBe(false);
+  expect(await isRefused(() => refusal(554))).toBe(false);
+  const gone = await mailer({ smtp: 'smtp://127.0.0.1:1' });
+  expect(await gone.send().then(() => 'sent', isRefusedAddress)).toBe(false);
+});
+
+test('headers go with the mail, by a server and into a file', async () => {
+  const headers = { 'List-Unsubscribe': '<https://stats.example.com/stop?token=x>' };
+  const { taken, smtp } = await startServer();
+  await (await mailer({ smtp })).send({ ...MAIL, headers });
+  expect(taken[0]).toContain('List-Unsubscribe: <https://stats.example.com/stop?token=x>');
+  await (await mailer()).send({ ...MAIL, headers });
+  const [file = ''] = await readdir(at('mail'));
+  expect(await readFile(at('mail', file), 'utf8')).toContain('List-Unsubscribe: <https://');
 });
 
 test('a server that answers a letter at a time is given up, in the time of a whole mail or when it is told so', async () => {

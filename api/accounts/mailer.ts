@@ -11,6 +11,7 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Logged without a mail server, so that a trial works. */
   readonly link?: string;
   /** Aborts the sending. */
@@ -44,8 +45,8 @@ export async function openMailer(options: MailerOptions): Promise<Mailer> {
   if (smtp === undefined) {
     const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
     return {
-      async send({ to, subject, text, link }) {
-        const { message } = await transport.sendMail({ from, to, subject, text });
+      async send({ to, subject, text, link, headers = {} }) {
+        const { message } = await transport.sendMail({ from, to, subject, text, headers: { ...headers } });
         const file = join(folder, `${newUlid()}.eml`);
         await writing(async () => {
           await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -64,10 +65,10 @@ export async function openMailer(options: MailerOptions): Promise<Mailer> {
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
   const transport = createTransport({ url: smtp, ...timeouts });
   return {
-    async send({ to, subject, text, signal: stop }) {
+    async send({ to, subject, text, headers = {}, signal: stop }) {
       const limit = AbortSignal.timeout(STEPS_MAX * timeoutMs);
       const signal = stop === undefined ? limit : AbortSignal.any([stop, limit]);
-      await writing(() => transport.sendMail({ from, to, subject, text, signal }));
+      await writing(() => transport.sendMail({ from, to, subject, text, headers: { ...headers }, signal }));
       log.info({ to, subject }, 'email sent');
     },
     close: () => transport.close(),
@@ -80,6 +81,13 @@ async function writing(work: () => Promise<unknown>): Promise<void> {
   } catch (cause) {
     throw new AppError('unavailable', `an email could not be sent: ${messageFromError(cause)}`, { cause });
   }
+}
+
+/** Whether the server refused the address for good (SMTP 5xx to RCPT TO), so that another try is useless. */
+export function isRefusedAddress(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error && 'code' in cause && 'responseCode' in cause)) return false;
+  return cause.code === 'EENVELOPE' && Number(cause.responseCode) >= 500;
 }
 
 /** Signs in without sending. Rejects with `unavailable`. */

@@ -174,7 +174,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     get countingProblem() {
       return counter.problem;
     },
-    secret: (name: 'file-links' | 'console-forms') => getServiceSecret(database.kysely, name, clock()),
+    secret: (name: 'file-links' | 'console-forms' | 'digest-links') => getServiceSecret(database.kysely, name, clock()),
     /** The body of `GET /v1/account`. */
     accountObject: async (caller: Caller) => accountFrom(caller.terms, await quota.usage(caller), caller.clientSource),
     /** Written a few seconds later (specification "Usage details"). */

@@ -5,6 +5,7 @@ import type { People } from '../accounts/people/open-people.ts';
 import type { CapabilityStates } from '../data/access/rights.ts';
 import type { SurfaceDeps } from '../data/app.ts';
 import type { DataResponses } from '../data/responses/data-responses.ts';
+import type { StopLinks } from '../digests/digests.ts';
 import type { Integrations } from '../integrations/integrations.ts';
 import type { DeliveryLog } from '../webhooks/delivery-log.ts';
 import type { EndpointAdministration } from '../webhooks/endpoint-administration.ts';
@@ -14,6 +15,8 @@ export interface ConsoleDeps {
   readonly people: People;
   readonly webhooks: ConsoleWebhooks;
   readonly integrations: ConsoleIntegrations;
+  /** Undefined if they are not offered at all. */
+  readonly digests: ConsoleDigests | undefined;
   readonly capabilities: CapabilityStates;
   readonly clock: () => Date;
   /** Signs the tokens of forms: 32 bytes, the same in all processes. */
@@ -37,6 +40,15 @@ export interface ConsoleWebhooks {
 /** Declared pages, managed on behalf of an actor. */
 export interface ConsoleIntegrations {
   as(actor: Actor): Integrations;
+}
+
+/** Digests by email. */
+export interface ConsoleDigests {
+  readonly stopLinks: StopLinks;
+  /** Of the UTC day, at which they are due. */
+  readonly hour: number;
+  /** Why none can be sent, for people; undefined if they can. */
+  readonly problem: string | undefined;
 }
 
 export interface PageDeps extends Omit<ConsoleDeps, 'formKey'> {

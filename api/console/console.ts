@@ -21,6 +21,7 @@ import { settingsRoutes } from './organization/settings.tsx';
 import { usageRoutes } from './organization/usage.tsx';
 import { connectRoutes } from './people/connect.tsx';
 import { connectionsRoutes } from './people/connections.tsx';
+import { stopDigestRoutes } from './people/digest.tsx';
 import { undoPasswordRoutes } from './people/link-pages.tsx';
 import { signInRoutes } from './people/sign-in.tsx';
 import { welcomeRoutes } from './people/welcome.tsx';
@@ -45,6 +46,7 @@ export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
     ...undoPasswordRoutes(deps),
     ...welcomeRoutes(deps),
     ...youRoutes(deps),
+    ...stopDigestRoutes(deps),
     overviewRoute(deps),
     ...keysRoutes(deps),
     ...usageRoutes(deps),

@@ -94,7 +94,7 @@ const Capabilities = z
 
 export const CAPABILITY_SETTINGS = {
   states: setting('CAPABILITIES', Capabilities, {
-    text: 'capabilities that are not live for all: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated. Names: `lifecycle` (dates of retirement, their feeds and calendar), `history`, `snapshots`, `changes`, `account`, `plans` (quota, burst limit, their headers, the account, and all text about plans), `webhooks` (endpoints of others are suspended), `mcp`, `embeds` (what needs no key; for all or nobody), `attribution` (integrations of others are neither declared nor checked), `pricing` (the list of prices, and costs)',
+    text: 'capabilities that are not live for all: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated. Names: `lifecycle` (dates of retirement, their feeds and calendar), `history`, `snapshots`, `changes`, `account`, `plans` (quota, burst limit, their headers, the account, and all text about plans), `webhooks` (endpoints of others are suspended), `mcp`, `embeds` (what needs no key; for all or nobody), `attribution` (integrations of others are neither declared nor checked), `pricing` (the list of prices, and costs), `resolve` (models by any name), `digest` (digests by email; for all or nobody)',
     documented: 'all live',
   }),
 };

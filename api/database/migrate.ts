@@ -5,6 +5,7 @@ import { createWebhooks } from './migrations/0006-webhooks.ts';
 import { createPeople } from './migrations/0008-people.ts';
 import { createConnections } from './migrations/0010-connections.ts';
 import { createIntegrations } from './migrations/0011-integrations.ts';
+import { createDigests } from './migrations/0012-digests.ts';
 import {
   addAuditAndExpiry,
   addOrganizationEmail,
@@ -32,6 +33,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0009-request-counts': { up: createRequestCounts },
   '0010-connections': { up: createConnections },
   '0011-integrations': { up: createIntegrations },
+  '0012-digests': { up: createDigests },
 };
 
 /** Our own name: other users of Kysely may share the database. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
+import { isFreeClaim } from '../database/free-claim.ts';
 import { HourlyCleanup, removeRows } from '../database/hourly-cleanup.ts';
 import type { Database, IntegrationRow, Transaction } from '../database/tables/tables.ts';
 
@@ -29,7 +30,7 @@ export async function findDueSites(
   const rows = await selectDue(database, offeredTo, now)
     .innerJoin('integration_sites', 'integration_sites.domain', 'integrations.domain')
     .select('integrations.domain')
-    .where(isFree(now))
+    .where(isFreeClaim(now, { claimMs: CLAIM_MS }))
     .groupBy('integrations.domain')
     .orderBy(({ fn }) => fn.min('due_at'))
     .limit(limit)
@@ -78,7 +79,7 @@ export async function claimSite(
     .updateTable('integration_sites')
     .set({ claimed_by: claimId, claimed_until: now.getTime() + CLAIM_MS })
     .where('domain', '=', domain)
-    .where(isFree(now))
+    .where(isFreeClaim(now, { claimMs: CLAIM_MS }))
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
@@ -95,16 +96,6 @@ export async function freeSite(
     .where('claimed_by', '=', claimId)
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
-}
-
-/** A claim ending later than this is from a clock that was set back since. */
-const CLAIM_AHEAD_MAX_MS = 10 * CLAIM_MS;
-
-/** Unclaimed, or the claim has expired. */
-function isFree(now: Date) {
-  const nowMs = now.getTime();
-  const aheadMs = nowMs + CLAIM_AHEAD_MAX_MS;
-  return sql<boolean>`(claimed_until is null or claimed_until <= ${nowMs} or claimed_until > ${aheadMs})`;
 }
 
 /** One row per due integration. */

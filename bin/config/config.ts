@@ -20,6 +20,7 @@ import {
   RESPONSE_SETTINGS,
 } from '../../api/data/settings.ts';
 import { DATABASE_SETTINGS } from '../../api/database/settings.ts';
+import { DIGEST_SETTINGS } from '../../api/digests/settings.ts';
 import { CONNECTION_SETTINGS, METRICS_SETTINGS, OUTBOUND_SETTINGS } from '../../api/server/settings.ts';
 import { QUERY_SETTINGS, VIEW_SETTINGS } from '../../api/view/settings.ts';
 import { SECRET_SETTINGS, WEBHOOK_SETTINGS } from '../../api/webhooks/delivery/dispatcher-options.ts';
@@ -126,6 +127,7 @@ const WEBHOOKS = {
   secrets: SECRET_SETTINGS,
   webhooks: WEBHOOK_SETTINGS,
   mail: MAIL_SETTINGS,
+  digests: DIGEST_SETTINGS,
 };
 
 const PEOPLE = {

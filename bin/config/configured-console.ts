@@ -6,6 +6,7 @@ import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { DeliveryLog } from '../../api/webhooks/delivery-log.ts';
 import { EndpointAdministration } from '../../api/webhooks/endpoint-administration.ts';
 import type { Config } from './config.ts';
+import { configuredDigests } from './configured-digests.ts';
 import { openConfiguredIntegrations } from './configured-integrations.ts';
 import { openConfiguredPeople } from './configured-people.ts';
 import { isOfferedBy, urlCheck } from './configured-webhooks.ts';
@@ -60,6 +61,7 @@ export async function openConfiguredConsole(
       logAs: (actor) => new DeliveryLog(deps, actor),
     },
     integrations,
+    digests: await configuredDigests(config, { database, clock }),
     capabilities: config.capabilities.states,
     clock,
     formKey: await accounts.secret('console-forms'),

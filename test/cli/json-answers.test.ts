@@ -57,6 +57,7 @@ beforeAll(async () => {
   await ask('catalog rebuild');
   await publishFarAhead();
   await ask('catalog redate', FAR_AHEAD, '--to', addDays(DAY, 2));
+  await ask('digest preview', '--days', '366');
   const { id: org } = await ask('orgs create', '--name', 'Acme');
   await ask('orgs set-plan', '--org', String(org), '--plan', 'builder');
   await ask('orgs list');
@@ -116,7 +117,7 @@ const ELSEWHERE: Readonly<Record<string, () => readonly string[] | undefined>> =
 test.each([
   ...['nightly', 'source check', 'fetch', 'backfill pricing', 'status', 'aliases suggest', 'doctor', 'config show'],
   ...['completion', 'verify', 'republish', 'mirror', 'correct', 'prune', 'catalog rebuild', 'catalog redate', 'init'],
-  ...['notify test', 'orgs audit', 'orgs usage', 'orgs members', 'database backup'],
+  ...['notify test', 'orgs audit', 'orgs usage', 'orgs members', 'database backup', 'digest preview'],
   ...['members add', 'members invite', 'members list', 'keys create'],
   ...Object.keys(ELSEWHERE),
 ])('%s answers with the fields that the specification tells', (command) => {

@@ -120,6 +120,7 @@ const STRANGERS = [
   'sign-in/sent',
   'sign-in/link?token=nonsense',
   'sign-in/undo?token=nonsense',
+  'digest/stop?token=nonsense',
   'connect/failed?error=invalid_scope',
   'no-such-page',
   'orgs/org_nobody/keys',

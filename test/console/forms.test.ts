@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const pathOf = ({ kind, path }: ConsoleRoute) =>
   `/console${kind === 'organization' ? `/orgs/${org}` : ''}${path.replaceAll(':key', keyId).replaceAll(/:\w+/g, 'x')}`;
-const forms = () => console.routes.filter(({ method }) => method === 'POST');
+const forms = () => console.routes.filter(({ method, isSigned }) => method === 'POST' && isSigned !== true);
 const keys = () => `/console/orgs/${org}/keys`;
 
 describe('every form is refused, and changes nothing,', () => {
@@ -61,6 +61,13 @@ describe('every form is refused, and changes nothing,', () => {
     const token = await ada.token(keys());
     await each((url) => ada.postWith(token, url, {}, headers), 400);
   });
+});
+
+test('one form needs no token of a page, since its address is signed: the one that stops a digest', async () => {
+  expect(console.routes.filter(({ isSigned }) => isSigned === true).map(pathOf)).toEqual(['/console/digest/stop']);
+  const before = await dumpTables(console.database.kysely);
+  expect((await ada.postWith('', '/console/digest/stop', {})).statusCode).toBe(404);
+  expect(await dumpTables(console.database.kysely)).toEqual(before);
 });
 
 test('a form is refused that is no form, or too large', async () => {

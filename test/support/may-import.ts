@@ -25,8 +25,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'api/charts': ['runtime', 'schemas'],
   'api/mcp': [...SERVICE, 'api/view', 'api/data'],
   'api/site': [...SERVICE, 'api/view', 'api/data', 'api/charts'],
+  'api/digests': [...SERVICE, 'api/view', 'api/data', 'api/site'],
   'api/guide': [...SERVICE, 'api/view', 'api/data', 'api/webhooks', 'api/mcp'],
-  'api/console': [...SERVICE, 'api/view', 'api/data', 'api/webhooks', 'api/integrations', 'api/charts'],
+  'api/console': [...SERVICE, 'api/view', 'api/data', 'api/webhooks', 'api/integrations', 'api/charts', 'api/digests'],
   bin: [
     ...SERVICE,
     'api/view',
@@ -35,6 +36,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'api/integrations',
     'api/mcp',
     'api/site',
+    'api/digests',
     'api/guide',
     'api/console',
     'pipeline',

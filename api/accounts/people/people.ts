@@ -97,6 +97,7 @@ export const CONSOLE_PATHS = {
   signInLink: '/console/sign-in/link',
   undoPassword: '/console/sign-in/undo',
   invitation: '/console/invitations/accept',
+  stopDigest: '/console/digest/stop',
   /** The consent page for a program. */
   connect: '/console/connect',
   /** The consent page after sign-in. */

@@ -2,11 +2,13 @@ import type { JSX } from 'preact';
 import { z } from 'zod';
 import { type Invitation, listOwnInvitations } from '../../accounts/people/invitations.ts';
 import type { ListedSession, PasswordState } from '../../accounts/people/people.ts';
-import type { PageDeps } from '../console-deps.ts';
+import { chooseDigest, DIGEST_CHOICES } from '../../digests/digests.ts';
+import type { ConsoleDigests, PageDeps } from '../console-deps.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Done, Facts, Instant, Section, Table } from '../shell/parts.tsx';
-import { formPage, redirect } from '../shell/response.ts';
+import { formPage, type PageResponse, redirect } from '../shell/response.ts';
 import { type ConsoleRoute, forPerson, type PersonPages } from '../shell/routes.ts';
+import { DigestSection, findShownDigest, type ShownDigest } from './digest.tsx';
 import { tooMany } from './link-pages.tsx';
 import { OwnInvitations } from './welcome.tsx';
 
@@ -19,15 +21,20 @@ const PasswordForm = z.object({
     .optional(),
 });
 
-/** A person's sessions and password. */
-export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly ConsoleRoute[] {
+/** A person's sessions, password and digest. */
+export function youRoutes({
+  people,
+  digests,
+  views,
+}: Pick<PageDeps, 'people' | 'digests' | 'views'>): readonly ConsoleRoute[] {
   const show = async (pages: PersonPages) => {
     const { session, actor } = pages;
     const sessions = await people.sessions.list(session.person.id);
     const invitations = await listOwnInvitations(people.as(actor));
     const password = people.settings.methods.includes('password') ? await people.passwords.state(session) : undefined;
     const hasLinks = people.settings.methods.includes('link') || password?.hasPassword === false;
-    const props = { pages, sessions, invitations, password, hasLinks };
+    const digest = await findShownDigest(pages, { people, digests });
+    const props = { pages, sessions, invitations, password, hasLinks, digest };
     return formPage('You', <YouPage {...props} />, pages);
   };
   const signOut = async ({ root, cookies }: PersonPages) =>
@@ -43,6 +50,7 @@ export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly Consol
         return redirect(`${pages.root}/you?done=password`);
       },
     }),
+    ...(digests === undefined ? [] : [digestForm(digests, { people, views, show })]),
     forPerson.action('/you/link', async ({ root, session, origin }) => {
       const refused = await people.links.send({ email: session.person.email, next: `${root}/you` }, origin);
       return refused === undefined ? redirect(`${root}/sign-in/sent`) : tooMany(refused);
@@ -55,6 +63,27 @@ export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly Consol
   ];
 }
 
+const DigestForm = z.object({ digest: z.enum(DIGEST_CHOICES, 'Choose one of the list.') });
+
+function digestForm(
+  { hour, problem }: ConsoleDigests,
+  {
+    people,
+    views,
+    show,
+  }: Pick<PageDeps, 'people' | 'views'> & { readonly show: (pages: PersonPages) => Promise<PageResponse> },
+): ConsoleRoute {
+  return forPerson.form('/you/digest', {
+    fields: DigestForm,
+    show,
+    work: async (pages, { digest: choice }) => {
+      if (problem !== undefined && choice !== 'none') return show({ ...pages, problems: { '': problem } });
+      await chooseDigest({ choice, newestDay: views.current().newest.day, hour }, people.as(pages.actor));
+      return redirect(`${pages.root}/you?done=digest`);
+    },
+  });
+}
+
 interface YouPageProps {
   readonly pages: PersonPages;
   readonly sessions: readonly ListedSession[];
@@ -63,10 +92,12 @@ interface YouPageProps {
   readonly password: PasswordState | undefined;
   /** Whether this person can get a link by mail. */
   readonly hasLinks: boolean;
+  /** Undefined if digests are not offered. */
+  readonly digest: ShownDigest | undefined;
 }
 
 function YouPage(props: YouPageProps): JSX.Element {
-  const { pages, sessions, invitations, password } = props;
+  const { pages, sessions, invitations, password, digest } = props;
   const { session, root, token } = pages;
   return (
     <>
@@ -74,9 +105,11 @@ function YouPage(props: YouPageProps): JSX.Element {
       <Done
         query={pages.query}
         texts={{
+          digest: 'Your choice of digest was saved.',
           password: 'Your password was changed, and your other sessions were ended. A mail explains how to undo this.',
         }}
       />
+      <Problems of={pages} />
       <Section title="Address">
         <Facts
           items={[
@@ -104,6 +137,7 @@ function YouPage(props: YouPageProps): JSX.Element {
           </button>
         </Form>
       </Section>
+      {digest !== undefined && <DigestSection pages={pages} digest={digest} />}
       <OwnInvitations pages={pages} invitations={invitations} />
       {password !== undefined && <PasswordSection {...props} password={password} />}
     </>
@@ -119,7 +153,6 @@ function PasswordSection({
   const { root, token } = pages;
   return (
     <Section title={hasPassword ? 'Change your password' : 'Set a password'}>
-      <Problems of={pages} />
       {(hasPassword || isFresh) && (
         <Form action={`${root}/you/password`} token={token}>
           {hasPassword && !isFresh && (

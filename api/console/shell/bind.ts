@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JSX } from 'preact';
 import type { Session } from '../../accounts/people/people.ts';
 import type { SurfaceDeps } from '../../data/app.ts';
-import { acceptBodies } from '../../server/bodies.ts';
+import { acceptBodies, ignoreBodies } from '../../server/bodies.ts';
 import { HttpError, httpError, notFound } from '../../server/errors/http-error.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -63,7 +63,12 @@ export async function bindConsole(
   scope.setErrorHandler(fail);
   scope.setNotFoundHandler((request, reply) => fail(notFound(null, 'There is no such page'), request, reply));
   const server = { ...deps, root, version, formCookie };
-  for (const route of routes) bindConsoleRoute(scope, route, server);
+  for (const route of routes.filter(({ isSigned }) => isSigned !== true)) bindConsoleRoute(scope, route, server);
+  await scope.register((signed, _options, done) => {
+    ignoreBodies(signed);
+    for (const route of routes.filter(({ isSigned }) => isSigned === true)) bindConsoleRoute(signed, route, server);
+    done();
+  });
   for (const { at, to } of formsWithoutPage(routes))
     scope.get(at, (request, reply) => reply.redirect(root + filledIn(to, request), 303));
 }
@@ -97,6 +102,7 @@ function bindConsoleRoute(scope: FastifyInstance, route: ConsoleRoute, server: S
     return send(await admitted.run(), reply, { pages: admitted.pages, server });
   };
   if (route.method === 'GET') scope.get(path, { preHandler: admitRequest }, handler);
+  else if (route.isSigned === true) scope.post(path, { preHandler: admitRequest }, handler);
   else scope.post(path, { onRequest: ownFormsOnly(server), preHandler: [admitRequest, scope.csrfProtection] }, handler);
 }
 

@@ -21,6 +21,8 @@ interface RouteOf<Kind extends string, Pages> {
   readonly response: (pages: Pages) => Promise<ConsoleResponse> | ConsoleResponse;
   /** Of an organization: only for owners; default: for all members. */
   readonly isForOwners?: boolean;
+  /** A POST of any origin and body, which proves itself by the token in its query. */
+  readonly isSigned?: boolean;
 }
 
 export type OpenRoute = RouteOf<'open', PageRequest>;
@@ -44,6 +46,14 @@ function routesFor<Kind extends ConsoleRoute['kind'], Pages extends PageRequest>
     }),
     /** A form without a page to show again: problems lead to an error page. */
     action: (path: string, response: Made['response']): Made => ({ kind, method: 'POST', path, response }),
+    /** An action of programs too: see `isSigned`. */
+    signedAction: (path: string, response: Made['response']): Made => ({
+      kind,
+      method: 'POST',
+      path,
+      response,
+      isSigned: true,
+    }),
     form: <T>(path: string, { isForOwners = false, ...form }: ConsoleForm<T, Pages> & Who): Made => {
       const response = (pages: Pages) => submit(form, pages);
       return { kind, method: 'POST', path, response, isForOwners };

@@ -55,11 +55,12 @@ function visibleDays(
  * one looks exactly like an unknown route.
  *
  * `plans`: daily quota, burst limit and their headers. `webhooks` has no route: its endpoints are suspended. `embeds`
- * needs no key, so it has no pilot. `attribution`: integrations and their rewards.
+ * needs no key, so it has no pilot. `attribution`: integrations and their rewards. `digest`: digests by email, without a
+ * pilot, since they are people's.
  */
 export const CAPABILITIES = [
   ...(['current', 'pricing', 'lifecycle', 'resolve', 'history', 'snapshots', 'changes', 'account'] as const),
-  ...(['plans', 'webhooks', 'mcp', 'embeds', 'attribution'] as const),
+  ...(['plans', 'webhooks', 'mcp', 'embeds', 'attribution', 'digest'] as const),
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 

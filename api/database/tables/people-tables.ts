@@ -9,6 +9,7 @@ export interface PeopleTables {
   readonly members: MemberRow;
   readonly invitations: InvitationRow;
   readonly sign_in_limits: SignInLimitRow;
+  readonly email_digests: EmailDigestRow;
 }
 
 /** One row per person who can sign in or was added as a member. */
@@ -99,6 +100,22 @@ export interface SignInLimitRow {
   readonly hits: number;
   /** When the row can go. */
   readonly ends_at: number;
+}
+
+/** One row per person who chose a digest by email. */
+export interface EmailDigestRow {
+  readonly person_id: string;
+  /** `daily` or `weekly`. */
+  readonly frequency: string;
+  /** Newest captured day that the digests cover; null: nothing was published. */
+  readonly reported_day: string | null;
+  /** The next digest, or the next try. */
+  readonly due_at: number;
+  /** Failed tries since the last due digest. */
+  readonly failures: number;
+  /** The process that sends it, and the end of its claim; null: none. */
+  readonly claimed_by: string | null;
+  readonly claimed_until: number | null;
 }
 
 /** better-auth's OAuth provider (migration 0010) documents them; comments cover what we read. */

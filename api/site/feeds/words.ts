@@ -67,6 +67,28 @@ export function priceChangeSentence(
   return `${model}: ${what} from ${written(from, before.currency)} to ${written(to, after.currency)} ${UNIT}${inPercent}`;
 }
 
+/** A price of one meter; per million tokens, or per one of another unit. */
+export interface MeterPrice {
+  readonly meter: string;
+  readonly unit: string;
+  readonly currency: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** `claude-x: cache read price at anthropic from $0.30 to $0.25 per 1 M tokens (−17 %)`. */
+export function meterPriceSentence(
+  modelId: string,
+  providers: readonly string[],
+  { meter, unit, currency, before, after }: MeterPrice,
+): string {
+  const what = `${nameInText(meter).replaceAll('_', ' ')} price at ${providerList(providers)}`;
+  const [from, to] = plainNumbers(before, after);
+  const per = unit === 'token' ? UNIT : `per ${nameInText(unit)}`;
+  const inPercent = before === 0 ? '' : ` (${percentText(before, after)})`;
+  return `${nameInText(modelId)}: ${what} from ${written(from, currency)} to ${written(to, currency)} ${per}${inPercent}`;
+}
+
 /** `claude-x: now offered by anthropic at $3 / $15 per 1 M tokens`. */
 export function offerSentence(modelId: string, providers: readonly string[], price: Price): string {
   const hasPrice = price.input_per_million !== null || price.output_per_million !== null;
@@ -113,8 +135,13 @@ function changeOf(
 ) {
   const [was, is] = [before[column], after[column]];
   if (before.currency !== after.currency || was === null || is === null || was === 0 || was === is) return '';
+  return `${what}${percentText(was, is)}`;
+}
+
+/** `−17 %`; `was` is not zero. */
+function percentText(was: number, is: number): string {
   const percent = (Math.abs(is - was) / was) * 100;
-  return `${what}${is < was ? '−' : '+'}${(percent < 1 ? SMALL_PERCENT : PERCENT).format(percent)} %`;
+  return `${is < was ? '−' : '+'}${(percent < 1 ? SMALL_PERCENT : PERCENT).format(percent)} %`;
 }
 
 export interface ModelFacts {

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Day } from '../../../runtime/day.ts';
+import { withTemporaryFolder } from '../../../runtime/temporary-folder.ts';
 import { type Catalog, type CatalogEntry, identityFromCatalog } from '../../../schemas/catalog.ts';
 import { loadCatalog } from '../../../storage/catalog.ts';
 import { Overtaken } from './event-writer.ts';
@@ -139,7 +138,7 @@ export class EventPublisher {
     const { clock, workFolder, onEvent } = this.#deps;
     const startedAt = clock();
     const deps = { ...this.#deps, claim: () => this.#claim(), signal };
-    const written = await withFolder(workFolder, startedAt, (folder) =>
+    const written = await withTemporaryFolder(workFolder, { prefix: 'webhooks-', now: startedAt }, (folder) =>
       publishRelease({ record, entry, before, place: { day, seq }, folder }, deps),
     );
     onEvent({ type: 'published', day: entry.day, durationMs: clock().getTime() - startedAt.getTime(), ...written });
@@ -156,30 +155,5 @@ export class EventPublisher {
   #claim(): Claim {
     const now = this.#deps.clock();
     return { by: this.#deps.id, now, until: new Date(now.getTime() + CLAIM_MS) };
-  }
-}
-
-const PREFIX = 'webhooks-';
-/** Then a killed process left it: no night takes nearly as long. */
-const LEFT_MS = 86_400_000;
-
-/** Works in a temporary folder; also removes those of killed processes. */
-async function withFolder<T>(workFolder: string, now: Date, work: (folder: string) => Promise<T>): Promise<T> {
-  await mkdir(workFolder, { recursive: true, mode: 0o700 });
-  await removeLeft(workFolder, now);
-  const folder = await mkdtemp(join(workFolder, PREFIX));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function removeLeft(workFolder: string, now: Date): Promise<void> {
-  for (const name of await readdir(workFolder)) {
-    const path = join(workFolder, name);
-    const written = name.startsWith(PREFIX) ? await stat(path).catch(() => undefined) : undefined;
-    if (written !== undefined && now.getTime() - written.mtimeMs > LEFT_MS)
-      await rm(path, { recursive: true, force: true });
   }
 }

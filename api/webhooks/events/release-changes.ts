@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
@@ -7,7 +6,7 @@ import type { Release } from '../../../schemas/release.ts';
 import { Database, type DuckDBLimits, sqlText } from '../../../storage/duckdb/database.ts';
 import { nullable, number, oneOf, type RowOf, text } from '../../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
-import { unpackLines } from '../../../storage/gzip-lines.ts';
+import { longestLine, unpackLines } from '../../../storage/gzip-lines.ts';
 import { RELEASE_PATHS } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { EventRow } from '../topics/topic.ts';
@@ -196,21 +195,6 @@ async function loadRecords(
   const lines = { path, longestLineBytes: await longestLine(path) };
   await database.run(recordsSql(table, topic, { lines, versions }));
   for (const file of [packed, path]) await rm(file);
-}
-
-const NEWLINE = 10;
-
-async function longestLine(path: string): Promise<number> {
-  let [longest, current] = [0, 0];
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    let from = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      longest = Math.max(longest, current + end - from);
-      [current, from] = [0, end + 1];
-    }
-    current += chunk.length - from;
-  }
-  return Math.max(longest, current);
 }
 
 const EVENT_COLUMNS = 'seq::DOUBLE AS seq, topic, model_id, part, facts';

@@ -7,6 +7,7 @@ import { firstSignal } from '../../cli/process-events.ts';
 import { openConfiguredDatabase } from '../../config/configured-accounts.ts';
 import { openConfiguredStore, refuseWrongStore } from '../../config/configured-store.ts';
 import { type RunningChecks, startChecks } from './running-checks.ts';
+import { type RunningDigests, startDigests } from './running-digests.ts';
 import { startWebhooks } from './running-webhooks.ts';
 
 export async function runDispatch(context: CommandContext, { json }: { readonly json: boolean }): Promise<number> {
@@ -21,8 +22,10 @@ export async function runDispatch(context: CommandContext, { json }: { readonly 
     metrics.registry.registerMetric(linesDropped);
     const webhooks = await startWebhooks(context, { database, store, log, registry: metrics.registry });
     let checks: RunningChecks | undefined;
+    let digests: RunningDigests | undefined;
     try {
       checks = await startChecks(context, { database, log, registry: metrics.registry });
+      digests = await startDigests(context, { database, store, log, registry: metrics.registry });
       const port = await openMetricsPort(config, metrics);
       context.log(`sending webhooks for releases of ${shownAddress(config.places.store)}`);
       if (port !== undefined) context.log(`metrics at ${port.url}`);
@@ -30,7 +33,7 @@ export async function runDispatch(context: CommandContext, { json }: { readonly 
       log.info({ signal: await stopRequested }, 'stop requested');
       port?.close();
     } finally {
-      await Promise.all([webhooks.stop(), checks?.stop()]);
+      await Promise.all([webhooks.stop(), checks?.stop(), digests?.stop()]);
     }
   } finally {
     await database.close();

@@ -15,17 +15,19 @@ import { getServicePublicUrl } from '../../config/configured-accounts.ts';
 import type { RunningScheduler } from '../night/run-scheduler.ts';
 import { type OpenServiceOptions, openService } from './open-service.ts';
 import type { RunningChecks } from './running-checks.ts';
+import type { RunningDigests } from './running-digests.ts';
 import type { RunningWebhooks } from './running-webhooks.ts';
 
 interface ServeOptions extends OpenServiceOptions {
   readonly withSchedule: boolean | undefined;
   readonly withWebhooks: boolean | undefined;
   readonly withChecks: boolean | undefined;
+  readonly withDigests: boolean | undefined;
   readonly source: string | undefined;
   readonly json: boolean;
 }
 
-/** Serves the API until a signal; options add nights, webhooks, checks and the console. */
+/** Serves the API until a signal; options add nights, webhooks, checks, digests and the console. */
 export async function runServe(context: CommandContext, options: ServeOptions): Promise<number> {
   const { config } = context;
   assertBackstopRoutes(config);
@@ -44,6 +46,7 @@ export async function runServe(context: CommandContext, options: ServeOptions): 
   service.metrics.registry.registerMetric(linesDropped);
   let webhooks: RunningWebhooks | undefined;
   let checks: RunningChecks | undefined;
+  let digests: RunningDigests | undefined;
   let metricsPort: MetricsPort | undefined;
   let drainMs = 0;
   try {
@@ -61,6 +64,10 @@ export async function runServe(context: CommandContext, options: ServeOptions): 
       const onChange = () => service.accounts.forgetCredentials();
       checks = await startChecks(context, { ...service, log, registry: service.metrics.registry, onChange });
     }
+    if (options.withDigests) {
+      const { startDigests } = await import('./running-digests.ts');
+      digests = await startDigests(context, { ...service, log, registry: service.metrics.registry });
+    }
     if (stopping.signal.aborted) return 0;
     const url = await listen(service.app, config);
     drainMs = config.serve.drainMs;
@@ -77,7 +84,7 @@ export async function runServe(context: CommandContext, options: ServeOptions): 
   } finally {
     if (!stopping.signal.aborted) drainMs = 0;
     const closed = stopServing(service, { drainMs, timeoutMs: config.process.stopTimeoutMs });
-    await Promise.all([scheduler?.stop(), webhooks?.stop(), checks?.stop(), closed]);
+    await Promise.all([scheduler?.stop(), webhooks?.stop(), checks?.stop(), digests?.stop(), closed]);
     metricsPort?.close();
     await service.console?.close();
     await service.accounts.close();

@@ -8,6 +8,7 @@ export const serve = defineCommand({
     withSchedule: flag('run the nights in this process too, as `schedule` does'),
     withWebhooks: flag('send webhooks from this process too, as `dispatch` does'),
     withChecks: flag('check integrations from this process too, as `dispatch` does'),
+    withDigests: flag('send digests by email from this process too, as `dispatch` does'),
     withConsole: flag('serve the console too: pages where people sign in and manage their organizations'),
     source: option('<dir>', 'with --with-schedule: folder with the raw data (default: MODELSTATS_SOURCE)', textValue),
   },
@@ -19,7 +20,7 @@ export const serve = defineCommand({
 
 export const dispatch = defineCommand({
   name: 'dispatch',
-  description: 'Send webhooks for published changes, and check integrations, until a signal',
+  description: 'Send webhooks for published changes and digests by email, and check integrations, until a signal',
   json: 'one JSON object on stdout after the start',
   examples: ['modelstats dispatch'],
   notes: 'With PostgreSQL several may run at once and share the work',

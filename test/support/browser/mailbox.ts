@@ -7,13 +7,16 @@ const WAIT_MS_MAX = 10_000;
 
 /** A mail server on loopback, which keeps what it is given. */
 export async function openMailbox() {
-  const unread: { readonly to: readonly string[]; readonly text: string }[] = [];
+  type Received = { readonly to: readonly string[]; readonly text: string };
+  const [received, unread]: [Received[], Received[]] = [[], []];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData(stream, { envelope }, callback) {
       void text(stream).then((mail) => {
-        unread.push({ to: envelope.rcptTo.map(({ address }) => address), text: mail });
+        const taken = { to: envelope.rcptTo.map(({ address }) => address), text: mail };
+        received.push(taken);
+        unread.push(taken);
         callback();
         server.emit('mail');
       });
@@ -23,6 +26,8 @@ export async function openMailbox() {
   return {
     /** As `MODELSTATS_SMTP` has it. */
     smtp: `smtp://127.0.0.1:${port}`,
+    /** Every mail so far. */
+    received: received as readonly Received[],
     /** The link in the next mail to an address that was not read yet; rejects where none comes in ten seconds. */
     async readLink(address: string) {
       const signal = AbortSignal.timeout(WAIT_MS_MAX);

@@ -11,9 +11,10 @@ import { PEOPLE_LIMITS, type Role, type SignInMethod } from '../../../api/accoun
 import { consoleRoutes, consoleSurface } from '../../../api/console/console.ts';
 import type { ConsoleDeps } from '../../../api/console/console-deps.ts';
 import type { ConsoleRoute } from '../../../api/console/shell/routes.ts';
-import type { CapabilityStates } from '../../../api/data/access/rights.ts';
+import { type CapabilityStates, isLive } from '../../../api/data/access/rights.ts';
 import type { AddSurface } from '../../../api/data/app.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
+import { StopLinks } from '../../../api/digests/digests.ts';
 import type { Evidence } from '../../../api/integrations/integration.ts';
 import { Integrations } from '../../../api/integrations/integrations.ts';
 import { mcpSurface } from '../../../api/mcp/mcp.ts';
@@ -45,6 +46,7 @@ const DEFAULTS: Required<TestConsoleOptions> = {
   signUp: 'open',
   capabilities: {},
   oauthPerMinute: 10_000,
+  digestProblem: undefined,
 };
 
 export interface TestConsoleOptions {
@@ -57,6 +59,8 @@ export interface TestConsoleOptions {
   readonly signUp?: 'open' | 'invited';
   readonly capabilities?: CapabilityStates;
   readonly oauthPerMinute?: number;
+  /** Why no digest can be sent. */
+  readonly digestProblem?: string | undefined;
 }
 
 async function openConsole(given: TestConsoleOptions) {
@@ -132,7 +136,15 @@ const NOTHING_FOUND = { ...NOT_FOUND, message: 'the page shows no link to the se
 
 /** The console, and MCP with what connects programs beside it, as `serve` has them. */
 async function openFaces({ accounts, url }: TestAccounts, options: Required<TestConsoleOptions>) {
-  const { pagesPerMinute, now, methods, signUp, capabilities, oauthPerMinute: requestsPerMinute } = options;
+  const {
+    pagesPerMinute,
+    now,
+    methods,
+    signUp,
+    capabilities,
+    oauthPerMinute: requestsPerMinute,
+    digestProblem,
+  } = options;
   const database = await openDatabase(url);
   const clock = () => new Date(now);
   const mails: Mail[] = [];
@@ -163,6 +175,7 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
     findUrlProblem: endpointDeps.findUrlProblem,
     checkPage: async ({ url: page }: { readonly url: string }) => looks.get(page) ?? NOTHING_FOUND,
   };
+  const stopLinks = new StopLinks(randomBytes(32));
   const consoleDeps = {
     accounts,
     people,
@@ -171,6 +184,7 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
       logAs: (actor: Actor) => new DeliveryLog(deps, actor),
     },
     integrations: { as: (actor: Actor) => new Integrations(integrationDeps, actor) },
+    digests: isLive(capabilities, 'digest', undefined) ? { stopLinks, hour: 7, problem: digestProblem } : undefined,
     capabilities,
     clock,
     formKey: randomBytes(32),
@@ -188,7 +202,7 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
   const integrations = new Integrations(integrationDeps, OPERATOR);
   return {
     surfaces: [surface, mcpSurface({ publicUrl: PUBLIC_URL, version: '1', oauth })],
-    parts: { people, mails, endpoints, integrations, database, looks, routes },
+    parts: { people, mails, endpoints, integrations, database, looks, routes, stopLinks },
   };
 }
 

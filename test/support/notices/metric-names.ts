@@ -1,4 +1,5 @@
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
+import { DigestMetrics } from '../../../api/digests/digest-metrics.ts';
 import { CheckMetrics } from '../../../api/integrations/check-metrics.ts';
 import { WebhookMetrics } from '../../../api/webhooks/webhook-metrics.ts';
 import { openLog } from '../../../bin/cli/logger.ts';
@@ -20,6 +21,7 @@ export function metricNames(): ReadonlySet<string> {
     clock,
   });
   new CheckMetrics(registry, { inFlight: () => 0, due: async () => 0 });
+  new DigestMetrics(registry, { due: async () => 0 });
   registry.registerMetric(openLog(configFromEnv({ MODELSTATS_LOG_LEVEL: 'silent' })).linesDropped);
   return new Set(registry.getMetricsAsArray().map(({ name }) => name));
 }
