@@ -28,6 +28,8 @@ export interface FieldProps {
   readonly required?: boolean;
   /** Default: the type's limit, if any. */
   readonly maxlength?: number;
+  /** Of a number; default: whole numbers only. */
+  readonly step?: 'any' | undefined;
   readonly autocomplete?: string;
   /** To distinguish fields of the same name on a page. */
   readonly id?: string;
@@ -37,7 +39,7 @@ export interface FieldProps {
 const LENGTHS_MAX: Readonly<Record<string, number>> = { email: 254, url: 2048 };
 
 export function Field(props: FieldProps): JSX.Element {
-  const { of, label, name, type = 'text', hint, required = true, autocomplete, id = `field-${name}` } = props;
+  const { of, label, name, type = 'text', hint, required = true, step, autocomplete, id = `field-${name}` } = props;
   const { maxlength = LENGTHS_MAX[type] } = props;
   const problem = of.problems?.[name];
   const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`];
@@ -56,6 +58,7 @@ export function Field(props: FieldProps): JSX.Element {
         value={type === 'password' ? undefined : textOf(of.form, name)}
         required={required}
         maxlength={maxlength}
+        step={step}
         autocomplete={autocomplete}
         aria-describedby={described.join(' ').trim() || undefined}
         aria-invalid={problem === undefined ? undefined : 'true'}
@@ -70,21 +73,28 @@ export interface ChoiceProps {
   readonly name: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly chosen?: string | undefined;
+  readonly problem?: string | undefined;
   /** To distinguish several on a page. */
   readonly id?: string;
 }
 
-export function Choice({ label, name, options, chosen, id = `field-${name}` }: ChoiceProps): JSX.Element {
+export function Choice({ label, name, options, chosen, problem, id = `field-${name}` }: ChoiceProps): JSX.Element {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} name={name}>
+      <select
+        id={id}
+        name={name}
+        aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+        aria-invalid={problem === undefined ? undefined : 'true'}
+      >
         {options.map(({ value, label: text }) => (
           <option value={value} selected={value === chosen}>
             {text}
           </option>
         ))}
       </select>
+      <FieldProblem id={id} problem={problem} />
     </div>
   );
 }

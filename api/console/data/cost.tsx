@@ -1,0 +1,130 @@
+import type { JSX } from 'preact';
+import { z } from 'zod';
+import { METERS, TIERS } from '../../../schemas/rates.ts';
+import { costRoute } from '../../data/routes/cost.ts';
+import { pricingRoute } from '../../data/routes/pricing.ts';
+import { HttpError } from '../../server/errors/http-error.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { Choice, Field } from '../shell/fields.tsx';
+import { Notice } from '../shell/parts.tsx';
+import { formPage } from '../shell/response.ts';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
+import { type Cost, CostResult, type Offer, Offers } from './cost-result.tsx';
+import { DataPage, FetchedData } from './data-page.tsx';
+import { type Fetched, type FetchRoute, fetcherFor } from './fetch-route.ts';
+import { meterLabel } from './rates.ts';
+
+/** What a request costs: a form, and the API's response to it. */
+export function costPageRoute(deps: PageDeps): OrganizationRoute {
+  return forMembers.page('/data/cost', async (pages) => {
+    // Others link to the form with a model filled in.
+    const isAsked = METERS.some((meter) => pages.query[meter] !== undefined) || !pages.offers('pricing');
+    const found: Found = isAsked ? await findCost(pages, fetcherFor(pages, deps)) : { offers: [] };
+    return formPage('Cost', <CostPage pages={pages} found={found} />, { problems: found.fetched?.problems });
+  });
+}
+
+interface Found {
+  /** Undefined: nothing is asked yet. */
+  readonly fetched?: Fetched<Cost>;
+  /** The same request at each provider; empty if one was named. */
+  readonly offers: readonly Offer[];
+}
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+async function findCost({ query: given }: OrganizationPages, fetchRoute: FetchRoute): Promise<Found> {
+  const query: Query = Object.fromEntries(Object.keys(costRoute.query.shape).map((name) => [name, given[name]]));
+  const fetched = await fetchCost(query, fetchRoute);
+  const isValid = Object.keys(fetched.problems ?? {}).every((name) => name === 'model');
+  const isCompared = isValid && (query['provider'] ?? '') === '';
+  return { fetched, offers: isCompared ? await compareProviders(query, fetched, fetchRoute) : [] };
+}
+
+/** An id that the API doesn't know is a problem of its field. */
+async function fetchCost(query: Query, fetchRoute: FetchRoute): Promise<Fetched<Cost>> {
+  try {
+    return await fetchRoute(costRoute, { query });
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 404 || error.options.param == null) throw error;
+    return { refusal: error.message, problems: { [error.options.param]: error.message }, url: '' };
+  }
+}
+
+/** Providers that are compared, by id. */
+const PROVIDERS_MAX = 50;
+
+/** Cheapest first; then those without a cost, by id. */
+async function compareProviders(
+  query: Query,
+  { data: cheapest }: Fetched<Cost>,
+  fetchRoute: FetchRoute,
+): Promise<readonly Offer[]> {
+  const prices = await fetchRoute(pricingRoute, { query: { model: query['model'], limit: String(PROVIDERS_MAX) } });
+  const sellers = (prices.data?.pricing ?? []).map(({ provider }) => provider);
+  const others = cheapest === undefined ? [] : [cheapest, ...cheapest.missing].map(({ provider }) => provider);
+  const providers = [...new Set([...others, ...sellers])].slice(0, PROVIDERS_MAX).sort();
+  const offers = await Promise.all(
+    providers.map(async (provider) => ({ provider, fetched: await fetchCost({ ...query, provider }, fetchRoute) })),
+  );
+  const costOf = ({ fetched }: Offer) => fetched.data?.cost ?? Number.POSITIVE_INFINITY;
+  return offers.sort((a, b) => (costOf(a) === costOf(b) ? 0 : costOf(a) - costOf(b)));
+}
+
+function CostPage({ pages, found }: { readonly pages: OrganizationPages; readonly found: Found }): JSX.Element {
+  const { fetched, offers } = found;
+  const problems = fetched?.problems;
+  return (
+    <DataPage pages={pages} title="Cost">
+      {problems !== undefined && (
+        <Notice kind="bad">
+          <p>This request has no cost. The fields below say why.</p>
+        </Notice>
+      )}
+      <CostForm pages={pages} problems={problems} />
+      {fetched !== undefined && problems === undefined && (
+        <FetchedData fetched={fetched} show={({ data }) => <CostResult cost={data} pages={pages} />} />
+      )}
+      {offers.length > 0 && <Offers offers={offers} pages={pages} />}
+    </DataPage>
+  );
+}
+
+const TIER_OPTIONS = [{ value: '', label: 'standard' }, ...TIERS.map((tier) => ({ value: tier, label: tier }))];
+
+const { properties: PARAMETERS = {} } = z.toJSONSchema(costRoute.query, { io: 'input' });
+
+/** As the API's reference describes it. */
+function hintOf(name: string): string {
+  return String(Object(PARAMETERS[name]).description);
+}
+
+interface CostFormProps {
+  readonly pages: OrganizationPages;
+  readonly problems: Fetched<Cost>['problems'];
+}
+
+function CostForm({ pages: { path, query }, problems }: CostFormProps): JSX.Element {
+  const field = (name: string) => ({ of: { form: query, problems }, name, hint: hintOf(name), required: false });
+  return (
+    <form method="get" action={`${path}/data/cost`} class="form">
+      <div class="form row">
+        <Field {...field('model')} label="Id of the model" required maxlength={200} />
+        <Field {...field('provider')} label="Provider" maxlength={200} />
+        <Field {...field('on')} label="Day" type="date" />
+        <Choice label="Tier" name="tier" options={TIER_OPTIONS} chosen={query['tier']} problem={problems?.['tier']} />
+        <Field {...field('region')} label="Region" maxlength={200} />
+        <Field {...field('units')} label="Units" maxlength={200} />
+      </div>
+      <fieldset>
+        <legend>Quantities</legend>
+        <div class="form row">
+          {METERS.map((meter) => (
+            <Field {...field(meter)} label={meterLabel(meter)} type="number" step="any" required={meter === 'input'} />
+          ))}
+        </div>
+      </fieldset>
+      <button type="submit">Compute</button>
+    </form>
+  );
+}
