@@ -69,6 +69,9 @@ const ASSUMPTION_TEXTS: Readonly<Record<Assumption, string>> = {
   conditions: 'the price has no tiers and thresholds; none are known',
 };
 
+/** Providers that are compared. */
+export const OFFERS_MAX = 50;
+
 /** A request at one provider. */
 export interface Offer {
   readonly provider: string;
@@ -83,6 +86,9 @@ interface OffersProps {
 export function Offers({ offers, pages: { path, query } }: OffersProps): JSX.Element {
   return (
     <Section title="Providers">
+      {offers.length === OFFERS_MAX && (
+        <p class="hint">{`At most ${OFFERS_MAX} providers are shown: the cheapest, and the first by id.`}</p>
+      )}
       <Table
         caption="The same request at each provider"
         columns={[['Provider', 'head'], ['Cost', 'number'], 'Currency', ['No cost because', 'wide']]}

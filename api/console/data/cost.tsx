@@ -9,7 +9,7 @@ import { Choice, Field } from '../shell/fields.tsx';
 import { Notice } from '../shell/parts.tsx';
 import { formPage } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
-import { type Cost, CostResult, type Offer, Offers } from './cost-result.tsx';
+import { type Cost, CostResult, OFFERS_MAX, type Offer, Offers } from './cost-result.tsx';
 import { DataPage, FetchedData } from './data-page.tsx';
 import { type Fetched, type FetchRoute, fetcherFor } from './fetch-route.ts';
 import { meterLabel } from './rates.ts';
@@ -51,19 +51,17 @@ async function fetchCost(query: Query, fetchRoute: FetchRoute): Promise<Fetched<
   }
 }
 
-/** Providers that are compared, by id. */
-const PROVIDERS_MAX = 50;
-
 /** Cheapest first; then those without a cost, by id. */
 async function compareProviders(
   query: Query,
   { data: cheapest }: Fetched<Cost>,
   fetchRoute: FetchRoute,
 ): Promise<readonly Offer[]> {
-  const prices = await fetchRoute(pricingRoute, { query: { model: query['model'], limit: String(PROVIDERS_MAX) } });
+  const prices = await fetchRoute(pricingRoute, { query: { model: query['model'], limit: String(OFFERS_MAX) } });
   const sellers = (prices.data?.pricing ?? []).map(({ provider }) => provider);
-  const others = cheapest === undefined ? [] : [cheapest, ...cheapest.missing].map(({ provider }) => provider);
-  const providers = [...new Set([...others, ...sellers])].slice(0, PROVIDERS_MAX).sort();
+  const missing = (cheapest?.missing ?? []).map(({ provider }) => provider);
+  const known = cheapest === undefined ? sellers : [cheapest.provider, ...sellers];
+  const providers = [...new Set([...known, ...missing])].slice(0, OFFERS_MAX).sort();
   const offers = await Promise.all(
     providers.map(async (provider) => ({ provider, fetched: await fetchCost({ ...query, provider }, fetchRoute) })),
   );
