@@ -29,7 +29,7 @@ const IMAGE = { meter: 'image_out', unit: 'image', per: 1, price: 0.04 };
 const SELLERS = Array.from({ length: 60 }, (_, at) => `seller-${String(at).padStart(2, '0')}`);
 
 async function publish(store: TemporaryStore): Promise<void> {
-  const models = ['m', 'media', 'euro', 'many'].map((id) => ({ id, name: `The ${id}` }));
+  const models = ['m', 'media', 'euro', 'both', 'many'].map((id) => ({ id, name: `The ${id}` }));
   const old = [{ model_id: 'm', provider: 'cheap', input_per_million: 3, output_per_million: 4 }];
   await store.publish(OLD_DAY, { models, pricing: old });
   const pricing = [
@@ -37,6 +37,9 @@ async function publish(store: TemporaryStore): Promise<void> {
     priceOf('m', 'tiered', TIERED),
     priceOf('media', 'by-image', [IMAGE]),
     priceOf('euro', 'shop', [rate('input', 0.0375)], { currency: 'EUR' }),
+    priceOf('euro', 'mall', [rate('input', 0.03)], { currency: 'USD' }),
+    priceOf('both', 'by-image', [IMAGE]),
+    priceOf('both', 'by-token', [rate('image_out', 30)]),
     ...SELLERS.map((provider, at) => priceOf('many', provider, [rate('input', 100 - at)])),
   ];
   await store.publish(DAY, { models, pricing });
@@ -90,7 +93,11 @@ describe('the page of prices', () => {
 
   test.each([
     ['meter=search', 'Search, per request', ['m', 'tiered', '$0.01', expect.stringContaining('input $2.00'), DAY]],
-    ['meter=image_out', 'Image out, per 1M tokens', ['media', 'by-image', '', 'image out $0.04 per image', DAY]],
+    [
+      'meter=image_out&model=media',
+      'Image out, per 1M tokens',
+      ['media', 'by-image', '', 'image out $0.04 per image', DAY],
+    ],
     ['provider=shop', 'Input, per 1M tokens', ['euro', 'shop', '0.0375 EUR', '', DAY]],
     ['min_price=1.5&max_price=2.5&provider=tiered', 'Input, per 1M tokens', expect.arrayContaining(['$2.00'])],
   ])('names the unit of %s in the head of its column', async (query, head, row) => {
@@ -140,7 +147,7 @@ describe('the page of costs', () => {
     );
     expect(status).toBe(200);
     expect(text).toMatch(
-      /Total 0\.0014 USD Model m Provider cheap Day of the price 2027-02-01 In force since 2027-02-01 Price from a capture/,
+      /Total 0\.0014 USD Model m Provider cheap Day of the price 2027-02-01 In force since 2027-02-01 Source of the price captured/,
     );
     expect(rowsIn(body, 'Parts of the cost')).toEqual([
       ['Meter', 'Quantity', 'Rate, USD', 'Per', 'Condition', 'Cost, USD', 'Assumed'],
@@ -148,16 +155,17 @@ describe('the page of costs', () => {
       ['Output', '100', '4', '1,000,000 tokens', '', '0.0004', ''],
     ]);
     expect(rowsIn(body, 'The same request at each provider')).toEqual([
-      ['Provider', 'Cost', 'Currency', 'No cost because'],
-      ['cheap', '0.0014', 'USD', ''],
-      ['tiered', '0.0026', 'USD', ''],
+      ['Provider', 'Cost, USD'],
+      ['cheap', '0.0014'],
+      ['tiered', '0.0026'],
     ]);
     expect(body).toContain('/v1/cost?model=m&amp;input=1000&amp;output=100&quot;');
     const cached = await pageOf('cost?model=m&input=10&cache_read=1000');
     // 10 × 2 + 1,000 × 0.2 = 220; / 10⁶
-    expect(rowsIn(cached.body, 'The same request at each provider').slice(1)).toEqual([
-      ['tiered', '0.00022', 'USD', ''],
-      ['cheap', '', '', 'cheap has no rate for cache_read'],
+    expect(rowsIn(cached.body, 'The same request at each provider')).toEqual([
+      ['Provider', 'Cost, USD', 'No cost because'],
+      ['tiered', '0.00022', ''],
+      ['cheap', '', 'cheap has no rate for cache_read'],
     ]);
   });
 
@@ -183,8 +191,8 @@ describe('the page of costs', () => {
     expect(text).toContain(`Total 0.003 USD Model m Provider cheap Day of the price ${OLD_DAY}`);
     expect(rowsIn(body, 'Parts of the cost')[1]?.at(-1)).toBe('the price has no tiers and thresholds; none are known');
     expect(rowsIn(body, 'The same request at each provider').slice(1)).toEqual([
-      ['cheap', '0.003', 'USD', ''],
-      ['tiered', '', '', `No price of this model at this provider is known for ${OLD_DAY}`],
+      ['cheap', '0.003', ''],
+      ['tiered', '', `No price of this model at this provider is known for ${OLD_DAY}`],
     ]);
   });
 
@@ -225,9 +233,31 @@ describe('the page of costs', () => {
   test('lists each provider with what it lacks where none has all rates', async () => {
     const { body } = await pageOf('cost?model=m&input=1&audio_in=1');
     expect(rowsIn(body, 'The same request at each provider').slice(1)).toEqual([
-      ['cheap', '', '', 'cheap has no rate for audio_in'],
-      ['tiered', '', '', 'tiered has no rate for audio_in'],
+      ['cheap', '', 'cheap has no rate for audio_in'],
+      ['tiered', '', 'tiered has no rate for audio_in'],
     ]);
+  });
+
+  test('compares costs in several currencies by currency, and those in several units not at all', async () => {
+    const euro = await pageOf('cost?model=euro&input=1000000');
+    expect([euro.status, problemsIn(euro.body)]).toEqual([
+      422,
+      { model: expect.stringContaining('several currencies') },
+    ]);
+    expect(rowsIn(euro.body, 'The same request at each provider')).toEqual([
+      ['Provider', 'Cost'],
+      ['shop', '0.0375 EUR'],
+      ['mall', '0.03 USD'],
+    ]);
+    const both = await pageOf('cost?model=both&input=0&image_out=2');
+    expect([both.status, problemsIn(both.body)]).toEqual([
+      422,
+      { image_out: expect.stringContaining('several units') },
+    ]);
+    expect(both.body).not.toContain('The same request at each provider');
+    expect(both.body).toMatch(/<details[^>]* open/);
+    const chosen = await pageOf('cost?model=both&input=0&image_out=2&units=image_out%3Aimage');
+    expect(chosen.text).toContain('Total 0.08 USD');
   });
 
   test('ends where the plan does', async () => {

@@ -25,7 +25,7 @@ export function CostResult({ cost, pages }: { readonly cost: Cost; readonly page
           ['Quantity', 'number'],
           [`Rate, ${currency}`, 'number'],
           'Per',
-          'Condition',
+          ['Condition', 'wide'],
           [`Cost, ${currency}`, 'number'],
           ['Assumed', 'wide'],
         ]}
@@ -53,13 +53,13 @@ function factsOf(cost: Cost, pages: OrganizationPages): readonly Fact[] {
     ['Provider', provider],
     ['Day of the price', on],
     ['In force since', since ?? 'not known: the row of the last night was set aside'],
-    ['Price from', SOURCE_TEXTS[source]],
+    ['Source of the price', SOURCE_TEXTS[source]],
   ];
 }
 
 const SOURCE_TEXTS: Readonly<Record<Cost['source'], string>> = {
-  capture: 'a capture',
-  backfill: 'reconstruction',
+  capture: 'captured',
+  backfill: 'reconstructed',
 };
 
 const ASSUMPTION_TEXTS: Readonly<Record<Assumption, string>> = {
@@ -83,7 +83,12 @@ interface OffersProps {
   readonly pages: OrganizationPages;
 }
 
-export function Offers({ offers, pages: { path, query } }: OffersProps): JSX.Element {
+/** Nothing where there is nothing to compare. */
+export function Offers({ offers, pages: { path, query } }: OffersProps): JSX.Element | null {
+  if (offers.length < 2) return null;
+  const currencies = [...new Set(offers.flatMap(({ fetched: { data } }) => data?.currency ?? []))];
+  const [currency] = currencies.length === 1 ? currencies : [];
+  const isLacking = offers.some(({ fetched }) => fetched.data === undefined);
   return (
     <Section title="Providers">
       {offers.length === OFFERS_MAX && (
@@ -91,14 +96,17 @@ export function Offers({ offers, pages: { path, query } }: OffersProps): JSX.Ele
       )}
       <Table
         caption="The same request at each provider"
-        columns={[['Provider', 'head'], ['Cost', 'number'], 'Currency', ['No cost because', 'wide']]}
+        columns={[
+          ['Provider', 'head'],
+          [currency === undefined ? 'Cost' : `Cost, ${currency}`, 'number'],
+          ...(isLacking ? [['No cost because', 'wide'] as const] : []),
+        ]}
         rows={offers.map(({ provider, fetched: { data, problems = {} } }) => [
           <a href={withQuery(`${path}/data/cost`, { ...query, provider })}>{provider}</a>,
-          data === undefined ? '' : formatExact(data.cost),
-          data?.currency,
+          data === undefined ? '' : `${formatExact(data.cost)}${currency === undefined ? ` ${data.currency}` : ''}`,
           Object.values(problems).join('; '),
         ])}
-        empty="No provider is known."
+        empty=""
       />
     </Section>
   );

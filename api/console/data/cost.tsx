@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
-import { z } from 'zod';
-import { METERS, TIERS } from '../../../schemas/rates.ts';
+import { METERS, type Meter, TIERS } from '../../../schemas/rates.ts';
 import { costRoute } from '../../data/routes/cost.ts';
 import { pricingRoute } from '../../data/routes/pricing.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
@@ -51,7 +50,7 @@ async function fetchCost(query: Query, fetchRoute: FetchRoute): Promise<Fetched<
   }
 }
 
-/** Cheapest first; then those without a cost, by id. */
+/** Cheapest first, by currency where prices are in several; then those without a cost, by id. */
 async function compareProviders(
   query: Query,
   { data: cheapest }: Fetched<Cost>,
@@ -65,13 +64,19 @@ async function compareProviders(
   const offers = await Promise.all(
     providers.map(async (provider) => ({ provider, fetched: await fetchCost({ ...query, provider }, fetchRoute) })),
   );
-  const costOf = ({ fetched }: Offer) => fetched.data?.cost ?? Number.POSITIVE_INFINITY;
-  return offers.sort((a, b) => (costOf(a) === costOf(b) ? 0 : costOf(a) - costOf(b)));
+  return offers.sort(compareOffers);
+}
+
+function compareOffers({ fetched: { data: a } }: Offer, { fetched: { data: b } }: Offer): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  if (a.currency !== b.currency) return a.currency < b.currency ? -1 : 1;
+  return a.cost - b.cost;
 }
 
 function CostPage({ pages, found }: { readonly pages: OrganizationPages; readonly found: Found }): JSX.Element {
   const { fetched, offers } = found;
   const problems = fetched?.problems;
+  const comparison = <Offers offers={offers} pages={pages} />;
   return (
     <DataPage pages={pages} title="Cost">
       {problems !== undefined && (
@@ -80,22 +85,48 @@ function CostPage({ pages, found }: { readonly pages: OrganizationPages; readonl
         </Notice>
       )}
       <CostForm pages={pages} problems={problems} />
-      {fetched !== undefined && problems === undefined && (
-        <FetchedData fetched={fetched} show={({ data }) => <CostResult cost={data} pages={pages} />} />
+      {fetched === undefined || problems !== undefined ? (
+        comparison
+      ) : (
+        <FetchedData
+          fetched={fetched}
+          show={({ data }) => (
+            <>
+              <CostResult cost={data} pages={pages} />
+              {comparison}
+            </>
+          )}
+        />
       )}
-      {offers.length > 0 && <Offers offers={offers} pages={pages} />}
     </DataPage>
   );
 }
 
 const TIER_OPTIONS = [{ value: '', label: 'standard' }, ...TIERS.map((tier) => ({ value: tier, label: tier }))];
 
-const { properties: PARAMETERS = {} } = z.toJSONSchema(costRoute.query, { io: 'input' });
+const HINTS: Readonly<Record<string, string>> = {
+  provider: 'Empty: all are compared',
+  on: 'Empty: today',
+  region: 'As the provider names it',
+  units: 'Such as image_out:image',
+  input: 'Tokens that are not cached',
+  output: 'Tokens',
+  cache_read: 'Tokens',
+  cache_write: 'Tokens',
+  cache_write_1h: 'Tokens kept for an hour',
+  reasoning: 'Tokens, if charged apart',
+  image_in: 'Tokens or images',
+  image_out: 'Tokens or images',
+  audio_in: 'Tokens or seconds',
+  audio_out: 'Tokens or seconds',
+  video_out: 'Tokens or seconds',
+  request: 'If each is charged',
+  search: 'Web searches',
+};
 
-/** As the API's reference describes it. */
-function hintOf(name: string): string {
-  return String(Object(PARAMETERS[name]).description);
-}
+/** The other meters are folded away. */
+const MAIN_METERS = ['input', 'output', 'cache_read', 'cache_write', 'reasoning'] as const satisfies readonly Meter[];
+const FOLDED_METERS = METERS.filter((meter) => !MAIN_METERS.some((main) => main === meter));
 
 interface CostFormProps {
   readonly pages: OrganizationPages;
@@ -103,25 +134,34 @@ interface CostFormProps {
 }
 
 function CostForm({ pages: { path, query }, problems }: CostFormProps): JSX.Element {
-  const field = (name: string) => ({ of: { form: query, problems }, name, hint: hintOf(name), required: false });
+  const field = (name: string) => ({
+    of: { form: query, problems },
+    name,
+    required: false,
+    maxlength: 200,
+    ...(HINTS[name] === undefined ? {} : { hint: HINTS[name] }),
+  });
+  const quantity = (meter: Meter) => (
+    <Field {...field(meter)} label={meterLabel(meter)} type="number" step="any" required={meter === 'input'} />
+  );
+  const isFilled = (name: string) => problems?.[name] !== undefined || (query[name] ?? '') !== '';
   return (
-    <form method="get" action={`${path}/data/cost`} class="form">
+    <form method="get" action={`${path}/data/cost`} class="form large">
       <div class="form row">
-        <Field {...field('model')} label="Id of the model" required maxlength={200} />
-        <Field {...field('provider')} label="Provider" maxlength={200} />
+        <Field {...field('model')} label="Id of the model" required />
+        <Field {...field('provider')} label="Provider" />
         <Field {...field('on')} label="Day" type="date" />
         <Choice label="Tier" name="tier" options={TIER_OPTIONS} chosen={query['tier']} problem={problems?.['tier']} />
-        <Field {...field('region')} label="Region" maxlength={200} />
-        <Field {...field('units')} label="Units" maxlength={200} />
       </div>
-      <fieldset>
-        <legend>Quantities</legend>
+      <div class="form row">{MAIN_METERS.map(quantity)}</div>
+      <details class="more" open={[...FOLDED_METERS, 'region', 'units'].some(isFilled)}>
+        <summary>Images, audio, video, searches, region</summary>
         <div class="form row">
-          {METERS.map((meter) => (
-            <Field {...field(meter)} label={meterLabel(meter)} type="number" step="any" required={meter === 'input'} />
-          ))}
+          {FOLDED_METERS.map(quantity)}
+          <Field {...field('units')} label="Units" />
+          <Field {...field('region')} label="Region" />
         </div>
-      </fieldset>
+      </details>
       <button type="submit">Compute</button>
     </form>
   );

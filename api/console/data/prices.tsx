@@ -91,7 +91,7 @@ function Found({ data, pages }: { readonly data: Prices; readonly pages: Organiz
             price.provider,
             compared === undefined ? '' : formatPrice(comparedPrice(compared), price.currency),
             <OtherRates plain={others} conditional={conditional} currency={price.currency} />,
-            price.updated_at.slice(0, 10),
+            <time datetime={price.updated_at}>{price.updated_at.slice(0, 10)}</time>,
           ];
         })}
         empty="No price matches these filters."
