@@ -150,9 +150,9 @@ describe('the page of costs', () => {
       /Total 0\.0014 USD Model m Provider cheap Day of the price 2027-02-01 In force since 2027-02-01 Source of the price captured/,
     );
     expect(rowsIn(body, 'Parts of the cost')).toEqual([
-      ['Meter', 'Quantity', 'Rate, USD', 'Per', 'Condition', 'Cost, USD', 'Assumed'],
-      ['Input', '1,000', '1', '1,000,000 tokens', '', '0.001', ''],
-      ['Output', '100', '4', '1,000,000 tokens', '', '0.0004', ''],
+      ['Meter', 'Quantity', 'Rate, USD', 'Per', 'Condition', 'Cost, USD'],
+      ['Input', '1,000', '1', '1M tokens', '', '0.001'],
+      ['Output', '100', '4', '1M tokens', '', '0.0004'],
     ]);
     expect(rowsIn(body, 'The same request at each provider')).toEqual([
       ['Provider', 'Cost, USD'],
@@ -174,14 +174,14 @@ describe('the page of costs', () => {
     const { body, text } = await pageOf('cost?model=m&provider=tiered&input=300000&search=2');
     expect(text).toContain('Total 0.82 USD');
     expect(rowsIn(body, 'Parts of the cost').slice(1)).toEqual([
-      ['Input', '200,000', '2', '1,000,000 tokens', '', '0.4', ''],
-      ['Input', '100,000', '4', '1,000,000 tokens', 'above 200,000 tokens (for those above)', '0.4', ''],
-      ['Search', '2', '10', '1,000 requests', '', '0.02', ''],
+      ['Input', '200,000', '2', '1M tokens', '', '0.4'],
+      ['Input', '100,000', '4', '1M tokens', 'above 200,000 tokens (for those above)', '0.4'],
+      ['Search', '2', '10', '1,000 requests', '', '0.02'],
     ]);
     expect(body).not.toContain('The same request at each provider');
     const batch = await pageOf('cost?model=m&provider=tiered&input=1000&tier=batch&region=eu');
     expect(rowsIn(batch.body, 'Parts of the cost').slice(1)).toEqual([
-      ['Input', '1,000', '1', '1,000,000 tokens', 'batch, in eu', '0.001', ''],
+      ['Input', '1,000', '1', '1M tokens', 'batch, in eu', '0.001'],
     ]);
     expect(batch.body).toMatch(/<option value="batch" selected/);
   });

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { plainNumber } from '../../../runtime/plain-number.ts';
 import type { Assumption } from '../../../schemas/cost.ts';
-import { formatExact } from '../../charts/format.ts';
+import { formatCompact, formatExact } from '../../charts/format.ts';
 import type { BodyOf } from '../../data/responses/data-route.ts';
 import type { costRoute } from '../../data/routes/cost.ts';
 import { type Fact, Facts, Section, Table, withQuery } from '../shell/parts.tsx';
@@ -27,13 +27,13 @@ export function CostResult({ cost, pages }: { readonly cost: Cost; readonly page
           'Per',
           ['Condition', 'wide'],
           [`Cost, ${currency}`, 'number'],
-          ['Assumed', 'wide'],
+          ...(parts.some(({ assumed }) => assumed.length > 0) ? [['Assumed', 'wide'] as const] : []),
         ]}
         rows={parts.map(({ meter, quantity, rate, cost: amount, assumed }) => [
           meterLabel(meter),
           formatExact(quantity),
           formatExact(plainNumber(rate.price)),
-          `${formatExact(rate.per)} ${rate.unit}${rate.per === 1 ? '' : 's'}`,
+          `${formatCompact(rate.per)} ${rate.unit}${rate.per === 1 ? '' : 's'}`,
           conditionText(rate),
           formatExact(amount),
           assumed.map((name) => ASSUMPTION_TEXTS[name as Assumption] ?? name).join('; '),

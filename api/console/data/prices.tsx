@@ -23,7 +23,7 @@ const SORTS = [
 ] as const;
 const FILTERS = ['model', 'provider', 'meter', 'min_price', 'max_price', 'sort'] as const;
 const METER_OPTIONS = [
-  { value: '', label: 'any; Input is shown' },
+  { value: '', label: 'any' },
   ...METERS.map((meter) => ({ value: meter, label: meterLabel(meter) })),
 ];
 
@@ -54,7 +54,7 @@ function pricesPage(pages: OrganizationPages, fetched: Fetched<Prices>): JSX.Ele
         hx-trigger="submit, change"
       >
         <Field {...filter} label="Id of the model" name="model" type="search" maxlength={200} />
-        <Field {...filter} label="Sold by" name="provider" maxlength={200} />
+        <Field {...filter} label="Provider" name="provider" maxlength={200} />
         <Choice label="Meter" name="meter" options={METER_OPTIONS} chosen={query['meter']} />
         <Field {...filter} label="Price from" name="min_price" type="number" step="any" />
         <Field {...filter} label="Price to" name="max_price" type="number" step="any" />
