@@ -1,5 +1,7 @@
 /** The pages of prices and costs (specification "Pages"). */
 import { describe, expect, test } from 'vitest';
+import { SYSTEM } from '../../api/accounts/actor.ts';
+import { getOrganization } from '../../api/accounts/organizations/organizations.ts';
 import { METERS } from '../../schemas/rates.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
@@ -28,21 +30,26 @@ const TIERED = [
 const IMAGE = { meter: 'image_out', unit: 'image', per: 1, price: 0.04 };
 const SELLERS = Array.from({ length: 60 }, (_, at) => `seller-${String(at).padStart(2, '0')}`);
 
+const MODELS = ['m', 'media', 'euro', 'both', 'many'].map((id) => ({ id, name: `The ${id}` }));
+const OLD = { model_id: 'm', provider: 'cheap', input_per_million: 3, output_per_million: 4 };
+const PRICING = [
+  priceOf('m', 'cheap', [rate('input', 1), rate('output', 4)]),
+  priceOf('m', 'tiered', TIERED),
+  priceOf('media', 'by-image', [IMAGE]),
+  priceOf('euro', 'shop', [rate('input', 0.0375)], { currency: 'EUR' }),
+  priceOf('euro', 'mall', [rate('input', 0.03)], { currency: 'USD' }),
+  priceOf('both', 'by-image', [IMAGE]),
+  priceOf('both', 'by-token', [rate('image_out', 30)]),
+  ...SELLERS.map((provider, at) => priceOf('many', provider, [rate('input', 100 - at)])),
+];
+
+async function publishOld(store: TemporaryStore): Promise<void> {
+  await store.publish(OLD_DAY, { models: MODELS, pricing: [OLD] });
+}
+
 async function publish(store: TemporaryStore): Promise<void> {
-  const models = ['m', 'media', 'euro', 'both', 'many'].map((id) => ({ id, name: `The ${id}` }));
-  const old = [{ model_id: 'm', provider: 'cheap', input_per_million: 3, output_per_million: 4 }];
-  await store.publish(OLD_DAY, { models, pricing: old });
-  const pricing = [
-    priceOf('m', 'cheap', [rate('input', 1), rate('output', 4)]),
-    priceOf('m', 'tiered', TIERED),
-    priceOf('media', 'by-image', [IMAGE]),
-    priceOf('euro', 'shop', [rate('input', 0.0375)], { currency: 'EUR' }),
-    priceOf('euro', 'mall', [rate('input', 0.03)], { currency: 'USD' }),
-    priceOf('both', 'by-image', [IMAGE]),
-    priceOf('both', 'by-token', [rate('image_out', 30)]),
-    ...SELLERS.map((provider, at) => priceOf('many', provider, [rate('input', 100 - at)])),
-  ];
-  await store.publish(DAY, { models, pricing });
+  await publishOld(store);
+  await store.publish(DAY, { models: MODELS, pricing: PRICING });
 }
 
 const console = useConsole({ days: publish, now: `${DAY}T12:00:00Z` });
@@ -269,6 +276,14 @@ describe('the page of costs', () => {
     ]);
   });
 
+  test('costs no unit, however many providers it compares', async () => {
+    const { org, ada } = await console.own();
+    await ada.get(`/console/orgs/${org}/data/cost?model=many&input=1`);
+    const { terms } = await getOrganization(org, console.accounts.as(SYSTEM));
+    const caller = { organizationId: org, credentialId: '', terms, clientSource: 'api_key' } as const;
+    expect((await console.accounts.quota.usage(caller)).used).toBe(0);
+  });
+
   test('shows what was typed as text', async () => {
     const hostile = '"><script>alert(1)</script>';
     const { status, body } = await pageOf(`cost?model=${encodeURIComponent(hostile)}&input=1`);
@@ -278,6 +293,24 @@ describe('the page of costs', () => {
 
 test('the page of a model leads to its costs', async () => {
   expect((await pageOf('models/m')).body).toMatch(/href="[^"]*\/data\/cost\?model=m"/);
+});
+
+describe('before version 1.2 of the records', () => {
+  const old = useConsole({ days: publishOld, now: `${OLD_DAY}T12:00:00Z` });
+
+  test('both pages have the prices of input and output, and have the rates once these are published', async () => {
+    const { org, ada } = await old.own();
+    const show = async (path: string) => (await ada.get(`/console/orgs/${org}/data/${path}`)).body;
+    expect(rowsIn(await show('prices'), 'Prices').slice(1)).toEqual([['m', 'cheap', '$3.00', 'output $4.00', OLD_DAY]]);
+    expect(await show('prices?meter=cache_read')).toContain('No price matches these filters.');
+    const parts = rowsIn(await show('cost?model=m&input=1000'), 'Parts of the cost');
+    expect(parts.slice(1)).toEqual([
+      ['Input', '1,000', '3', '1M tokens', '', '0.003', expect.stringContaining('no tiers')],
+    ]);
+    await old.api.store.publish(DAY, { models: MODELS, pricing: PRICING });
+    await old.api.follower.refresh();
+    expect(rowsIn(await show('prices?meter=cache_read'), 'Prices')[1]?.slice(0, 3)).toEqual(['m', 'tiered', '$0.20']);
+  });
 });
 
 describe('where prices are not offered', () => {
