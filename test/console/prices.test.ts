@@ -237,6 +237,18 @@ describe('the page of costs', () => {
     }
   });
 
+  test.each(['model=&input=1', 'input=1', 'model=none&input=1', `model=${'x'.repeat(201)}&input=1`])(
+    'compares no providers of no model: %s',
+    async (query) => {
+      const { status, body } = await pageOf(`cost?${query}`);
+      expect([status, Object.keys(problemsIn(body)), rowsIn(body, 'The same request at each provider')]).toEqual([
+        422,
+        ['model'],
+        [],
+      ]);
+    },
+  );
+
   test('lists each provider with what it lacks where none has all rates', async () => {
     const { body } = await pageOf('cost?model=m&input=1&audio_in=1');
     expect(rowsIn(body, 'The same request at each provider').slice(1)).toEqual([

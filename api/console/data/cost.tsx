@@ -36,8 +36,13 @@ async function findCost({ query: given }: OrganizationPages, fetchRoute: FetchRo
   const query: Query = Object.fromEntries(Object.keys(costRoute.query.shape).map((name) => [name, given[name]]));
   const fetched = await fetchCost(query, fetchRoute);
   const isValid = Object.keys(fetched.problems ?? {}).every((name) => name === 'model');
-  const isCompared = isValid && (query['provider'] ?? '') === '';
+  const isCompared = isValid && hasText(query['model']) && !hasText(query['provider']);
   return { fetched, offers: isCompared ? await compareProviders(query, fetched, fetchRoute) : [] };
+}
+
+/** Forms send empty parameters, which are none. */
+function hasText(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
 }
 
 /** An id that the API doesn't know is a problem of its field. */
@@ -105,6 +110,7 @@ function CostPage({ pages, found }: { readonly pages: OrganizationPages; readonl
 const TIER_OPTIONS = [{ value: '', label: 'standard' }, ...TIERS.map((tier) => ({ value: tier, label: tier }))];
 
 const HINTS: Readonly<Record<string, string>> = {
+  model: 'As listed under Models',
   provider: 'Empty: all are compared',
   on: 'Empty: today',
   region: 'As the provider names it',
@@ -138,24 +144,30 @@ function CostForm({ pages: { path, query }, problems }: CostFormProps): JSX.Elem
     of: { form: query, problems },
     name,
     required: false,
-    maxlength: 200,
     ...(HINTS[name] === undefined ? {} : { hint: HINTS[name] }),
   });
   const quantity = (meter: Meter) => (
     <Field {...field(meter)} label={meterLabel(meter)} type="number" step="any" required={meter === 'input'} />
   );
-  const isFilled = (name: string) => problems?.[name] !== undefined || (query[name] ?? '') !== '';
+  const isFilled = (name: string) => problems?.[name] !== undefined || hasText(query[name]);
   return (
     <form method="get" action={`${path}/data/cost`} class="form large">
       <div class="form row">
         <Field {...field('model')} label="Id of the model" required />
         <Field {...field('provider')} label="Provider" />
         <Field {...field('on')} label="Day" type="date" />
-        <Choice label="Tier" name="tier" options={TIER_OPTIONS} chosen={query['tier']} problem={problems?.['tier']} />
+        <Choice
+          label="Tier"
+          name="tier"
+          options={TIER_OPTIONS}
+          chosen={query['tier']}
+          hint="Of service"
+          problem={problems?.['tier']}
+        />
       </div>
       <div class="form row">{MAIN_METERS.map(quantity)}</div>
       <details class="more" open={[...FOLDED_METERS, 'region', 'units'].some(isFilled)}>
-        <summary>Images, audio, video, searches, region</summary>
+        <summary>Other meters, units and region</summary>
         <div class="form row">
           {FOLDED_METERS.map(quantity)}
           <Field {...field('units')} label="Units" />

@@ -53,8 +53,8 @@ function pricesPage(pages: OrganizationPages, fetched: Fetched<Prices>): JSX.Ele
         {...inPlace(here, '#found')}
         hx-trigger="submit, change"
       >
-        <Field {...filter} label="Id of the model" name="model" type="search" maxlength={200} />
-        <Field {...filter} label="Provider" name="provider" maxlength={200} />
+        <Field {...filter} label="Id of the model" name="model" type="search" />
+        <Field {...filter} label="Provider" name="provider" />
         <Choice label="Meter" name="meter" options={METER_OPTIONS} chosen={query['meter']} />
         <Field {...filter} label="Price from" name="min_price" type="number" step="any" />
         <Field {...filter} label="Price to" name="max_price" type="number" step="any" />
