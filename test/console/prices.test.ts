@@ -2,23 +2,20 @@
 import { describe, expect, test } from 'vitest';
 import { SYSTEM } from '../../api/accounts/actor.ts';
 import { getOrganization } from '../../api/accounts/organizations/organizations.ts';
-import { METERS } from '../../schemas/rates.ts';
+import { METERS, type Meter, type Rate, tokenPrice } from '../../schemas/rates.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 
 /** Before version 1.2 of the records, and its first day. */
 const [OLD_DAY, DAY] = ['2027-01-31', '2027-02-01'] as const;
 
-function rate(meter: string, price: number, more: object = {}): object {
+function rate(meter: Meter, price: number, more: Partial<Rate> = {}): Rate {
   return { meter, unit: 'token', per: 1_000_000, price, ...more };
 }
 
-function priceOf(model_id: string, provider: string, rates: readonly object[], more: object = {}): object {
-  const find = (meter: string) => {
-    const found = rates.find((one) => Object(one).meter === meter && Object(one).when === undefined);
-    return found === undefined ? null : Number(Object(found).price);
-  };
-  return { model_id, provider, input_per_million: find('input'), output_per_million: find('output'), ...more, rates };
+function priceOf(model_id: string, provider: string, rates: readonly Rate[], more: object = {}): object {
+  const [input, output] = [tokenPrice(rates, 'input') ?? null, tokenPrice(rates, 'output') ?? null];
+  return { model_id, provider, input_per_million: input, output_per_million: output, ...more, rates };
 }
 
 const TIERED = [
@@ -30,7 +27,16 @@ const TIERED = [
 const IMAGE = { meter: 'image_out', unit: 'image', per: 1, price: 0.04 };
 const SELLERS = Array.from({ length: 60 }, (_, at) => `seller-${String(at).padStart(2, '0')}`);
 
-const MODELS = ['m', 'media', 'euro', 'both', 'many'].map((id) => ({ id, name: `The ${id}` }));
+/** As many as a price may have, of all meters and units, with the longest conditions. */
+const MANY_RATES = METERS.flatMap((meter) =>
+  ['token', 'image', 'second', 'request', 'page'].flatMap((unit) =>
+    ['', 'eu-'.padEnd(60, 'x'), 'us-'.padEnd(60, 'x')].map((region) => {
+      const when = { tier: 'priority', context_min: 200_000, applies: 'request', region };
+      return { meter, unit, per: 1000, price: 0.123_456_7, ...(region === '' ? {} : { when }) };
+    }),
+  ),
+);
+const MODELS = ['m', 'media', 'euro', 'both', 'many', 'rated'].map((id) => ({ id, name: `The ${id}` }));
 const OLD = { model_id: 'm', provider: 'cheap', input_per_million: 3, output_per_million: 4 };
 const PRICING = [
   priceOf('m', 'cheap', [rate('input', 1), rate('output', 4)]),
@@ -40,6 +46,7 @@ const PRICING = [
   priceOf('euro', 'mall', [rate('input', 0.03)], { currency: 'USD' }),
   priceOf('both', 'by-image', [IMAGE]),
   priceOf('both', 'by-token', [rate('image_out', 30)]),
+  ...SELLERS.map((provider) => priceOf('rated', provider, MANY_RATES)),
   ...SELLERS.map((provider, at) => priceOf('many', provider, [rate('input', 100 - at)])),
 ];
 
@@ -99,7 +106,11 @@ describe('the page of prices', () => {
   });
 
   test.each([
-    ['meter=search', 'Search, per request', ['m', 'tiered', '$0.01', expect.stringContaining('input $2.00'), DAY]],
+    [
+      'meter=search&model=m',
+      'Search, per request',
+      ['m', 'tiered', '$0.01', expect.stringContaining('input $2.00'), DAY],
+    ],
     [
       'meter=image_out&model=media',
       'Image out, per 1M tokens',
@@ -127,6 +138,13 @@ describe('the page of prices', () => {
       [next, pages] = [/<a href="([^"]+)" rel="next"/.exec(body)?.[1]?.replaceAll('&amp;', '&'), pages + 1];
     }
     expect([pages, providers]).toEqual([2, SELLERS.toReversed()]);
+  });
+
+  test('has less than 100 KB where prices have as many rates as they may', async () => {
+    const { body, text } = await pageOf('prices?model=rated');
+    expect(rowsIn(body, 'Prices')).toHaveLength(1 + 50);
+    expect(Buffer.byteLength(body)).toBeLessThan(100_000);
+    expect(text).toMatch(/and 52 more 130 with a condition .* and 124 more/);
   });
 
   test('says so where nothing matches, and what is wrong with a filter', async () => {

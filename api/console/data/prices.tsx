@@ -108,8 +108,8 @@ function Found({ data, pages }: { readonly data: Prices; readonly pages: Organiz
   );
 }
 
-/** Rates with a condition per price: a record has up to 200. */
-const CONDITIONAL_SHOWN_MAX = 12;
+/** Rates per price: a record has up to 200. */
+const [PLAIN_SHOWN_MAX, CONDITIONAL_SHOWN_MAX] = [12, 6];
 
 interface OtherRatesProps {
   readonly plain: readonly Rate[];
@@ -118,21 +118,26 @@ interface OtherRatesProps {
 }
 
 function OtherRates({ plain, conditional, currency }: OtherRatesProps): JSX.Element {
-  const more = conditional.length - CONDITIONAL_SHOWN_MAX;
+  const texts = plain.map((rate) => rateText(rate, currency));
+  const conditions = conditional.map((rate) => `${conditionText(rate)}: ${rateText(rate, currency)}`);
   return (
     <>
-      <span>{plain.map((rate) => rateText(rate, currency)).join(', ')}</span>
-      {conditional.length > 0 && (
+      <span>{firstOf(texts, PLAIN_SHOWN_MAX).join(', ')}</span>
+      {conditions.length > 0 && (
         <details class="more">
-          <summary>{`${conditional.length} with a condition`}</summary>
+          <summary>{`${conditions.length} with a condition`}</summary>
           <ul>
-            {conditional.slice(0, CONDITIONAL_SHOWN_MAX).map((rate) => (
-              <li>{`${conditionText(rate)}: ${rateText(rate, currency)}`}</li>
+            {firstOf(conditions, CONDITIONAL_SHOWN_MAX).map((text) => (
+              <li>{text}</li>
             ))}
-            {more > 0 && <li>{`and ${more} more`}</li>}
           </ul>
         </details>
       )}
     </>
   );
+}
+
+/** Says how many others there are. */
+function firstOf(texts: readonly string[], max: number): readonly string[] {
+  return texts.length <= max ? texts : [...texts.slice(0, max), `and ${texts.length - max} more`];
 }
