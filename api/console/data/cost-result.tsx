@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { plainNumber } from '../../../runtime/plain-number.ts';
 import type { Assumption } from '../../../schemas/cost.ts';
-import { formatCompact, formatExact } from '../../charts/format.ts';
+import { formatExact } from '../../charts/format.ts';
 import type { BodyOf } from '../../data/responses/data-route.ts';
 import type { costRoute } from '../../data/routes/cost.ts';
 import { type Fact, Facts, Section, Table, withQuery } from '../shell/parts.tsx';
@@ -33,10 +33,10 @@ export function CostResult({ cost, pages }: { readonly cost: Cost; readonly page
           meterLabel(meter),
           formatExact(quantity),
           formatExact(plainNumber(rate.price)),
-          `${formatCompact(rate.per)} ${rate.unit}${rate.per === 1 ? '' : 's'}`,
+          `${rate.per === 1_000_000 ? '1M' : formatExact(rate.per)} ${rate.unit}${rate.per === 1 ? '' : 's'}`,
           conditionText(rate),
           formatExact(amount),
-          assumed.map((name) => ASSUMPTION_TEXTS[name as Assumption] ?? name).join('; '),
+          assumed.map((name) => ASSUMPTION_TEXTS[name] ?? name).join('; '),
         ])}
         empty="All quantities are 0."
       />
@@ -62,12 +62,12 @@ const SOURCE_TEXTS: Readonly<Record<Cost['source'], string>> = {
   backfill: 'reconstructed',
 };
 
-const ASSUMPTION_TEXTS: Readonly<Record<Assumption, string>> = {
+const ASSUMPTION_TEXTS: Readonly<Record<string, string>> = {
   applies: 'the rate is for all tokens; it does not say so',
   order: 'cached tokens come first in the context',
   context: 'the context is no larger than its tokens, although some input is not counted in tokens',
   conditions: 'the price has no tiers and thresholds; none are known',
-};
+} satisfies Readonly<Record<Assumption, string>>;
 
 /** Providers that are compared. */
 export const OFFERS_MAX = 50;
