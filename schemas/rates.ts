@@ -128,6 +128,10 @@ export function tokenPrice(rates: readonly Rate[], meter: Meter): number | undef
 /** Searches are priced by the request. All other meters are compared per million tokens, as most of their rates are. */
 const COMPARED_UNITS: Readonly<Partial<Record<Meter, string>>> = { request: 'request', search: 'request' };
 
+export function comparedUnitOf(meter: Meter): string {
+  return COMPARED_UNITS[meter] ?? 'token';
+}
+
 const MILLION = 1_000_000;
 
 /** Of a record; `rates` is null in records before 1.2. */
@@ -145,7 +149,7 @@ export function pricesByMeter({ input, output, rates }: Priced): ReadonlyMap<Met
   const prices = new Map<Meter, number | null>();
   for (const meter of METERS) {
     const plain = (rates ?? []).filter((rate) => rate.meter === meter && rate.when === undefined);
-    const compared = plain.find(({ unit }) => unit === (COMPARED_UNITS[meter] ?? 'token'));
+    const compared = plain.find(({ unit }) => unit === comparedUnitOf(meter));
     if (plain.length > 0) prices.set(meter, compared === undefined ? null : comparedPrice(compared));
   }
   // Which the rates repeat, maybe with other last digits.

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { formatCompact, formatCount, formatDay, formatMoney, formatNumber, formatSpan, formatTicks } from './format.ts';
+import {
+  formatCompact,
+  formatCount,
+  formatDay,
+  formatExact,
+  formatMoney,
+  formatNumber,
+  formatPrice,
+  formatSpan,
+  formatTicks,
+} from './format.ts';
 
 test.each([
   [1234, '1,234'],
@@ -39,6 +49,24 @@ test.each([
   [6_670_000, '$6,670,000.00'],
 ])('the amount %d is written %s', (value, text) => {
   expect(formatMoney(value)).toBe(text);
+});
+
+test.each([
+  [0.075, 'USD', '$0.075'],
+  [0.075, 'EUR', '0.075 EUR'],
+  [3, 'EUR', '3.00 EUR'],
+  [0, 'EUR', '0 EUR'],
+])('the price %d in %s is written %s', (value, currency, text) => {
+  expect(formatPrice(value, currency)).toBe(text);
+});
+
+test.each([
+  [1200, '1,200'],
+  [0.800004, '0.800004'],
+  [1_234_567.000001, '1,234,567.000001'],
+  [1e-12, '0.000000000001'],
+])('with all digits %d is written %s', (value, text) => {
+  expect(formatExact(value)).toBe(text);
 });
 
 test('days and stretches of days are written in words, the year once where it is the same', () => {

@@ -38,6 +38,19 @@ export function formatMoney(value: number): string {
   return dollars(withMinus(size < 1 && decimals > 2 ? small : MONEY.format(value)));
 }
 
+/** US dollars as {@link formatMoney}; others with their currency: `0.075 EUR`. */
+export function formatPrice(value: number, currency: string): string {
+  const money = formatMoney(value);
+  return currency === 'USD' ? money : `${money.replace('$', '')} ${currency}`;
+}
+
+const EXACT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20, signDisplay });
+
+/** With all digits: `1,200`, `0.000002025`. */
+export function formatExact(value: number): string {
+  return EXACT.format(value);
+}
+
 /** US dollars, or plain numbers. */
 export type NumberKind = 'money' | 'number';
 

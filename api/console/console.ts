@@ -5,9 +5,11 @@
 import type { AddSurface } from '../data/app.ts';
 import type { ConsoleDeps, PageDeps } from './console-deps.ts';
 import { changesPageRoute } from './data/changes.tsx';
+import { costPageRoute } from './data/cost.tsx';
 import { lifecyclePageRoute } from './data/lifecycle.tsx';
 import { modelPageRoute } from './data/model.tsx';
 import { modelsRoutes } from './data/models.tsx';
+import { pricesPageRoute } from './data/prices.tsx';
 import { rankingsPageRoute } from './data/rankings.tsx';
 import { snapshotsRoutes } from './data/snapshots.tsx';
 import { sourcesPageRoute } from './data/sources.tsx';
@@ -53,6 +55,8 @@ export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
     ...modelsRoutes(deps),
     modelPageRoute(deps),
     lifecyclePageRoute(deps),
+    pricesPageRoute(deps),
+    costPageRoute(deps),
     rankingsPageRoute(deps),
     changesPageRoute(deps),
     ...snapshotsRoutes(deps),

@@ -72,6 +72,8 @@ const PAGES = [
   '/data/models',
   '/data/models?sort=-release_date&q=a',
   `/data/models/${REAL_DATA === undefined ? 'aurora-2' : 'gpt-4o'}?days=400`,
+  '/data/prices?sort=-price',
+  `/data/cost?model=${REAL_DATA === undefined ? 'aurora-2' : 'gpt-4o'}&input=1000&output=100`,
   '/data/rankings?days=400',
   '/data/changes',
   '/data/snapshots',

@@ -100,7 +100,17 @@ test(
     };
     for (const [path, button] of Object.entries(forms)) await send(`orgs/${id}/${path}`, button);
     await send('you', 'Set it');
-    for (const path of ['', '/usage', '/webhooks', '/data/snapshots', '/data/changes', '/data/rankings']) {
+    const cost = '/data/cost?model=aurora-2&input=';
+    for (const path of [
+      '',
+      '/usage',
+      '/webhooks',
+      '/data/snapshots',
+      '/data/changes',
+      '/data/rankings',
+      cost,
+      `${cost}1`,
+    ]) {
       await page.goto(`${service.url}/console/orgs/${id}${path}`);
       faults.push(...(await findFaultsOfAllLooks(page)));
     }

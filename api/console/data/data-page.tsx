@@ -5,6 +5,8 @@ import type { Fetched, Found } from './fetch-route.ts';
 
 const PAGES = [
   { to: '/data/models', text: 'Models' },
+  { to: '/data/prices', text: 'Prices' },
+  { to: '/data/cost', text: 'Cost' },
   { to: '/data/rankings', text: 'Rankings' },
   { to: '/data/lifecycle', text: 'Lifecycle' },
   { to: '/data/changes', text: 'Changes' },

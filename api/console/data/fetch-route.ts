@@ -9,6 +9,7 @@ import type { DataRoute, JsonObject } from '../../data/responses/data-route.ts';
 import { HttpError, RequestInvalid } from '../../server/errors/http-error.ts';
 import type { RouteArguments } from '../../server/route.ts';
 import type { PageDeps } from '../console-deps.ts';
+import type { FormProblems } from '../shell/response.ts';
 import { callerOf, type OrganizationPages } from '../shell/routes.ts';
 
 export type Fetched<T> = Found<T> | Refused;
@@ -16,6 +17,7 @@ export type Fetched<T> = Found<T> | Refused;
 export interface Found<T> {
   readonly data: T;
   readonly refusal?: never;
+  readonly problems?: never;
   /** The equivalent API request. */
   readonly url: string;
 }
@@ -24,6 +26,8 @@ export interface Found<T> {
 export interface Refused {
   readonly data?: never;
   readonly refusal: string;
+  /** By parameter, where parameters are refused. */
+  readonly problems?: FormProblems;
   readonly url: string;
 }
 
@@ -48,7 +52,7 @@ export function fetcherFor({ organization, baseUrl }: OrganizationPages, deps: F
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
-      return { refusal, url };
+      return { ...refusal, url };
     }
   };
 }
@@ -68,11 +72,18 @@ function rightsOf({ id, terms }: Organization, { capabilities }: FetchDeps): Rig
   return { plan: isLive(capabilities, 'plans', id) ? plan : null, historyMonths, snapshots };
 }
 
-/** The text in place of the data; undefined for other errors. */
-function refusalOf(error: unknown): string | undefined {
-  if (error instanceof NotOffered) return 'This service does not offer this data';
-  if (error instanceof RequestInvalid) return error.message;
-  return error instanceof HttpError && [403, 410].includes(error.status) ? error.message : undefined;
+/** What is shown in place of the data; undefined for other errors. */
+function refusalOf(error: unknown): Omit<Refused, 'url'> | undefined {
+  if (error instanceof NotOffered) return { refusal: 'This service does not offer this data' };
+  if (error instanceof RequestInvalid) return { refusal: error.message, problems: problemsOf(error) };
+  if (!(error instanceof HttpError) || ![403, 410].includes(error.status)) return undefined;
+  const { param } = error.options;
+  return { refusal: error.message, ...(param == null ? {} : { problems: { [param]: error.message } }) };
+}
+
+/** The parameter is the last part of a problem's place. */
+function problemsOf({ detail }: RequestInvalid): FormProblems {
+  return Object.fromEntries(detail.map(({ loc, msg }) => [String(loc.at(-1)), msg]));
 }
 
 function withoutEmpty<Query extends object>(query: Query | undefined): Query {

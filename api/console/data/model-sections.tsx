@@ -63,6 +63,9 @@ export function Prices({ pages, model, history, span }: ModelSectionProps): JSX.
         ])}
         empty="No known provider offers it."
       />
+      <p>
+        <a href={withQuery(`${pages.path}/data/cost`, { model: model.id })}>Cost of a request</a>
+      </p>
     </Section>
   );
 }

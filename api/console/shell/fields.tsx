@@ -28,6 +28,8 @@ export interface FieldProps {
   readonly required?: boolean;
   /** Default: the type's limit, if any. */
   readonly maxlength?: number;
+  /** Of a number; default: whole numbers only. */
+  readonly step?: 'any';
   readonly autocomplete?: string;
   /** To distinguish fields of the same name on a page. */
   readonly id?: string;
@@ -38,17 +40,12 @@ const LENGTHS_MAX: Readonly<Record<string, number>> = { email: 254, url: 2048 };
 
 export function Field(props: FieldProps): JSX.Element {
   const { of, label, name, type = 'text', hint, required = true, autocomplete, id = `field-${name}` } = props;
-  const { maxlength = LENGTHS_MAX[type] } = props;
+  const { maxlength = LENGTHS_MAX[type], step } = props;
   const problem = of.problems?.[name];
-  const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`];
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <FieldHint id={id} hint={hint} />
       <input
         id={id}
         name={name}
@@ -56,9 +53,9 @@ export function Field(props: FieldProps): JSX.Element {
         value={type === 'password' ? undefined : textOf(of.form, name)}
         required={required}
         maxlength={maxlength}
+        step={step}
         autocomplete={autocomplete}
-        aria-describedby={described.join(' ').trim() || undefined}
-        aria-invalid={problem === undefined ? undefined : 'true'}
+        {...describedBy(id, { hint, problem })}
       />
       <FieldProblem id={id} problem={problem} />
     </div>
@@ -70,21 +67,26 @@ export interface ChoiceProps {
   readonly name: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly chosen?: string | undefined;
+  readonly hint?: string;
+  readonly problem?: string | undefined;
   /** To distinguish several on a page. */
   readonly id?: string;
 }
 
-export function Choice({ label, name, options, chosen, id = `field-${name}` }: ChoiceProps): JSX.Element {
+export function Choice(props: ChoiceProps): JSX.Element {
+  const { label, name, options, chosen, hint, problem, id = `field-${name}` } = props;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} name={name}>
+      <FieldHint id={id} hint={hint} />
+      <select id={id} name={name} {...describedBy(id, { hint, problem })}>
         {options.map(({ value, label: text }) => (
           <option value={value} selected={value === chosen}>
             {text}
           </option>
         ))}
       </select>
+      <FieldProblem id={id} problem={problem} />
     </div>
   );
 }
@@ -108,6 +110,29 @@ export function Checks({ legend, name, options, of }: ChecksProps): JSX.Element 
       ))}
       <FieldProblem id={`field-${name}`} problem={of.problems?.[name]} />
     </fieldset>
+  );
+}
+
+interface Described {
+  readonly hint: string | undefined;
+  readonly problem: string | undefined;
+}
+
+/** Attributes of an input. */
+function describedBy(id: string, { hint, problem }: Described) {
+  const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`];
+  return {
+    'aria-describedby': described.join(' ').trim() || undefined,
+    'aria-invalid': problem === undefined ? undefined : ('true' as const),
+  };
+}
+
+function FieldHint({ id, hint }: { readonly id: string; readonly hint: string | undefined }): JSX.Element | null {
+  if (hint === undefined) return null;
+  return (
+    <p class="hint" id={`${id}-hint`}>
+      {hint}
+    </p>
   );
 }
 

@@ -56,7 +56,17 @@ export function Table({ caption, columns, rows, empty }: TableProps): JSX.Elemen
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
-          <tr>{all.map(([heading]) => (heading === '' ? <td></td> : <th scope="col">{heading}</th>))}</tr>
+          <tr>
+            {all.map(([heading, kind]) =>
+              heading === '' ? (
+                <td></td>
+              ) : (
+                <th scope="col" class={kind === 'number' ? kind : undefined}>
+                  {heading}
+                </th>
+              ),
+            )}
+          </tr>
         </thead>
         <tbody>
           {rows.map((cells) => (
