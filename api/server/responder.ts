@@ -195,7 +195,9 @@ export class Responder<Context, R extends Route<Context>> {
     if (!('dependsOn' in parsed) || parsed.dependsOn === undefined) return { parsed, tagged: undefined };
     const { on, changedAt: modifiedAt } = parsed.dependsOn(context);
     const etag = etagOf(JSON.stringify([this.#deps.format, route.path, parsed.effective, on]));
-    return { parsed, tagged: { ...formsOf(etag, this.#deps.headersOf(route, context), modifiedAt), modifiedAt } };
+    const further = 'large' in parsed ? parsed.headers?.(context) : undefined;
+    const headers = { ...this.#deps.headersOf(route, context), ...further };
+    return { parsed, tagged: { ...formsOf(etag, headers, modifiedAt), modifiedAt } };
   }
 
   #requestCacheOf(route: R): LRUCache<string, TaggedRequest<Context>> {

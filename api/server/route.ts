@@ -53,6 +53,8 @@ export interface CachedHandler<Context> {
 export interface LargeHandler<Context> {
   readonly large: (context: Context) => Promise<readonly Piece[]>;
   readonly dependsOn: (context: Context) => Dependency;
+  /** Further headers, which depend on nothing else. */
+  readonly headers?: (context: Context) => ResponseHeaders;
 }
 
 /** The body is made per request, such as a signed address. */

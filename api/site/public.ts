@@ -27,6 +27,7 @@ import { addEmbedStyles } from './embeds/frame.ts';
 import { modelEmbed } from './embeds/model-embed.tsx';
 import { oembedRoute } from './embeds/oembed.ts';
 import { rankingEmbed } from './embeds/ranking-embed.tsx';
+import { EXPORT_ROUTES } from './exports.ts';
 import { FEED_ROUTES } from './feeds/feed-routes.ts';
 import { homeRoute } from './home.tsx';
 import { modelBadgeRoutes } from './model-badge.ts';
@@ -42,8 +43,9 @@ export function publicSurface(settings: PublicSurfaceSettings): AddSurface {
     const stylesheet = addStylesheet(app);
     const home = homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
     await app.register((scope, _, done) => {
-      const others = settings.isLive('embeds') ? routesToEmbed(addEmbedStyles(scope)) : [];
-      bindPublicRoutes(scope, [home, ...others], { ...deps, ...settings });
+      const embeds = settings.isLive('embeds') ? routesToEmbed(addEmbedStyles(scope)) : [];
+      const exports = settings.isLive('exports') ? EXPORT_ROUTES : [];
+      bindPublicRoutes(scope, [home, ...embeds, ...exports], { ...deps, ...settings });
       done();
     });
   };
@@ -75,7 +77,9 @@ function addStylesheet(app: FastifyInstance): string {
 }
 
 /** For the OpenAPI document, which has no style sheets. */
-export const PUBLIC_ROUTES = routesToEmbed('');
+export function publicRoutes(isLive: (capability: Capability) => boolean): readonly PublicRoute[] {
+  return [...(isLive('embeds') ? routesToEmbed('') : []), ...(isLive('exports') ? EXPORT_ROUTES : [])];
+}
 
 /** Rate limit per address, cache, compression. */
 export interface PublicSettings {
@@ -106,7 +110,7 @@ const CROSS_SITE_HEADERS = {
 export function bindPublicRoutes(
   app: FastifyInstance,
   routes: readonly PublicRoute[],
-  { answers, views, limitAddress, baseUrlOf, sendWhole, ...settings }: SurfaceDeps & PublicSettings,
+  { answers, views, exports, limitAddress, baseUrlOf, sendWhole, ...settings }: SurfaceDeps & PublicSettings,
 ): void {
   const { requestsPerMinute: perMinute, isLive, clock } = settings;
   const responder = responderOf(settings);
@@ -123,7 +127,7 @@ export function bindPublicRoutes(
       const { url: key, headers } = request;
       return await responder.respond(route, {
         request,
-        context: { view, fetchRoute: publicFetcher(answers, now), isLive, now, today, baseUrl },
+        context: { view, exports, fetchRoute: publicFetcher(answers, now), isLive, now, today, baseUrl },
         now,
         scope: [view.version, today, baseUrl].join('\n'),
         key,

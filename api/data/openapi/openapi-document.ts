@@ -84,6 +84,7 @@ const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
   pricing: 'Prices, and what requests cost',
   history: 'Daily series. Days without data are absent, never interpolated',
   snapshots: 'All records of a day as compressed JSON Lines',
+  exports: 'Models and prices of a day in forms that other programs load',
   changes: 'Every change in order, to keep a copy up to date',
   meta: 'About the service itself; these need no key and cost no quota',
 };

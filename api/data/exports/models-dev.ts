@@ -1,0 +1,113 @@
+/**
+ * Offers as https://models.dev/api.json has them (specification "Exports"): the reverse of sources/models-dev. Its schema demands facts
+ * of models that not all records have, and ways to connect to providers that none has.
+ */
+import { comparedPrice, METERS, type Rate } from '../../../schemas/rates.ts';
+import { isInDollars, type Offer } from './offer.ts';
+
+/** Fields of a cost, per million tokens. */
+const FIELDS: Readonly<Record<string, string>> = {
+  input: 'input',
+  output: 'output',
+  reasoning: 'reasoning',
+  cache_read: 'cache_read',
+  cache_write: 'cache_write',
+  audio_in: 'input_audio',
+  audio_out: 'output_audio',
+};
+const MODALITIES: ReadonlySet<string> = new Set(['text', 'audio', 'image', 'video', 'pdf']);
+
+/** The schema wants it, and the record doesn't have it. No package and no variable can have such a name. */
+const UNKNOWN = '(unknown)';
+
+/** Providers by id, each with its models by id. */
+export function* modelsDevJson(offers: readonly Offer[]): Generator<string, void> {
+  const said = offers.flatMap((offer) => {
+    const model = modelOf(offer);
+    return model === undefined ? [] : [{ provider: offer.price.provider, id: offer.model.id, model }];
+  });
+  const providers = [...Map.groupBy(said, ({ provider }) => provider)].sort(([a], [b]) => (a < b ? -1 : 1));
+  let separator = '{\n';
+  for (const [id, models] of providers) {
+    const provider = { id, env: [UNKNOWN], npm: UNKNOWN, name: id, doc: UNKNOWN };
+    yield `${separator}${JSON.stringify(id)}: ${JSON.stringify(provider).slice(0, -1)},"models":`;
+    separator = '{\n';
+    for (const { id: modelId, model } of models) {
+      yield `${separator}${JSON.stringify(modelId)}: ${JSON.stringify(model)}`;
+      separator = ',\n';
+    }
+    yield '\n}}';
+  }
+  yield separator === '{\n' ? '{}\n' : '\n}\n';
+}
+
+/** Undefined: a fact that it must have is not known. */
+function modelOf(offer: Offer): Readonly<Record<string, unknown>> | undefined {
+  const { model, price } = offer;
+  const { release_date, context_length, max_output_tokens, open_weights, modalities, capabilities } = model;
+  const output = max_output_tokens ?? null;
+  const weights = open_weights ?? null;
+  if (release_date === null || context_length === null || output === null || weights === null) return undefined;
+  if (!modalities || !capabilities) return undefined;
+  const [input, gives] = [modalities.input, modalities.output].map((list) => list.filter((one) => MODALITIES.has(one)));
+  const can = (name: string) => capabilities.includes(name);
+  const cost = isInDollars(offer) ? costOf(offer, can('reasoning')) : undefined;
+  const knowledge = /^\d{4}-\d{2}/.test(model.knowledge_cutoff ?? '') ? model.knowledge_cutoff : undefined;
+  const updated = price.updated_at.slice(0, 'YYYY-MM-DD'.length);
+  return {
+    id: model.id,
+    name: model.name,
+    description: model.organization === null ? model.name : `${model.name} by ${model.organization}`,
+    attachment: input?.some((one) => one !== 'text'),
+    reasoning: can('reasoning'),
+    ...(can('reasoning') ? { reasoning_options: [] } : {}),
+    tool_call: can('tools'),
+    ...(can('structured_output') ? { structured_output: true } : {}),
+    ...(knowledge === undefined ? {} : { knowledge }),
+    release_date,
+    last_updated: updated > release_date ? updated : release_date,
+    modalities: { input, output: gives },
+    open_weights: weights,
+    limit: { context: context_length, output },
+    ...(model.status === 'retired' ? { status: 'deprecated' } : {}),
+    ...(cost === undefined ? {} : { cost }),
+  };
+}
+
+type Cost = Readonly<Record<string, number>>;
+
+/** Undefined without a price of input and output. */
+function costOf({ rates }: Offer, isReasoning: boolean): object | undefined {
+  const said = rates.filter(
+    ({ meter, unit, when = {} }) =>
+      unit === 'token' &&
+      (meter !== 'reasoning' || isReasoning) &&
+      when.tier === undefined &&
+      when.region === undefined &&
+      (when.context_min === undefined || when.applies === 'request'),
+  );
+  const base = pricesAt(said, undefined);
+  if (base['input'] === undefined || base['output'] === undefined) return undefined;
+  const sizes = [...new Set(said.flatMap(({ when }) => when?.context_min ?? []))].sort((a, b) => a - b);
+  // What a size doesn't name costs what it costs below.
+  let below = { input: base['input'], output: base['output'] };
+  const tiers = sizes.map((size) => {
+    const prices = { ...below, ...pricesAt(said, size) };
+    below = { input: prices.input, output: prices.output };
+    return { ...prices, tier: { type: 'context', size } };
+  });
+  const over200k = tiers.find(({ tier }) => tier.size === 200_000);
+  return {
+    ...base,
+    ...(tiers.length === 0 ? {} : { tiers }),
+    ...(over200k === undefined ? {} : { context_over_200k: { ...over200k, tier: undefined } }),
+  };
+}
+
+function pricesAt(rates: readonly Rate[], size: number | undefined): Cost {
+  const found = METERS.flatMap((meter) => {
+    const [field, rate] = [FIELDS[meter], rates.find((one) => one.meter === meter && one.when?.context_min === size)];
+    return field === undefined || rate === undefined ? [] : [[field, comparedPrice(rate)] as const];
+  });
+  return Object.fromEntries(found);
+}
