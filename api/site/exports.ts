@@ -1,10 +1,10 @@
+import { AppError } from '../../runtime/errors.ts';
 import { EXPORT_HEADERS, EXPORT_TYPES, exportHandler } from '../data/exports/resolve-export.ts';
 import { contentOf } from '../data/responses/dependencies.ts';
-import { ExportQuerySchema, EXPORTS } from '../data/routes/exports.ts';
-import { AppError } from '../../runtime/errors.ts';
+import { EXPORTS, ExportQuerySchema } from '../data/routes/exports.ts';
 import { parseRequest, schemasOf } from '../server/parse-request.ts';
-import { dayFromSnapshot } from '../view/view-meta.ts';
 import type { View } from '../view/view.ts';
+import { dayFromSnapshot } from '../view/view-meta.ts';
 import type { PublicRoute } from './public-route.ts';
 
 const SCHEMAS = schemasOf({ query: ExportQuerySchema });

@@ -15,7 +15,7 @@ import type { View } from '../../view/view.ts';
 import { dayFromSnapshot } from '../../view/view-meta.ts';
 import { litellmJson } from './litellm.ts';
 import { modelsDevJson } from './models-dev.ts';
-import type { Offer, RecordOfAnyVersion } from './offer.ts';
+import type { Names, Offer, RecordOfAnyVersion } from './offer.ts';
 import { pricesCsv } from './prices-csv.ts';
 
 /** By name of the file. Each gives the same text for the same offers. */
@@ -64,7 +64,7 @@ export class Exports {
   async piecesOf(request: ExportRequest, view: View): Promise<readonly Piece[]> {
     const { name, snapshot, without } = request;
     const content = EXPORTED.map((dataset) => snapshotFile(snapshot, dataset));
-    const key = JSON.stringify([name, content.map(({ content_sha256 }) => content_sha256), without]);
+    const key = JSON.stringify([name, view.names.value, content.map(({ content_sha256 }) => content_sha256), without]);
     const known = this.#ready.get(key) ?? this.#pending.get(key);
     if (known !== undefined) return known;
     if (this.#making.pendingCount >= WAITING_MAX)
@@ -90,7 +90,7 @@ export class Exports {
         without.length === 0 || (typeof source === 'string' && !without.includes(source));
       return model !== undefined && isIn(price) && isIn(model) ? [{ model, price, rates: ratesOf(price) }] : [];
     });
-    return packed(WRITE[name](offers));
+    return packed(WRITE[name](offers, namesIn(view)));
   }
 
   /** Every line of a dataset, whose bytes are those that were published. */
@@ -121,6 +121,18 @@ export class Exports {
     if (hash.digest('hex') === file.sha256) return records;
     throw new AppError('corrupt', `${key} is not what was published`);
   }
+}
+
+/** Of current models. */
+function namesIn(view: View): Names {
+  const sql = `SELECT ids.id AS model, upstream, aliases.id AS name FROM aliases JOIN ids ON kind = 'model' AND number = model
+    ORDER BY aliases.id`;
+  const rows = view.rows<{ readonly model: string; readonly upstream: string; readonly name: string }>(sql);
+  const byModel = [...Map.groupBy(rows, ({ model }) => model)].map(([model, of]) => {
+    const byUpstream = [...Map.groupBy(of, ({ upstream }) => upstream)];
+    return [model, new Map(byUpstream.map(([upstream, named]) => [upstream, named.map(({ name }) => name)]))] as const;
+  });
+  return new Map(byModel);
 }
 
 export function snapshotFile({ id, datasets }: Manifest, dataset: Exported): DatasetFile {

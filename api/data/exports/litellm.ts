@@ -5,7 +5,7 @@
  */
 import type { Rate } from '../../../schemas/rates.ts';
 import { LITELLM_NAMES, MAKERS, PLAIN_KEYS } from './litellm-providers.ts';
-import { isInDollars, type Offer, unitPrice } from './offer.ts';
+import { isInDollars, type Names, type Offer, unitPrice } from './offer.ts';
 
 /** By meter and unit. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -28,30 +28,26 @@ const FIELDS: Readonly<Record<string, string>> = {
 const TIER_SUFFIXES: Readonly<Record<string, string>> = { batch: '_batches', flex: '_flex', priority: '_priority' };
 
 /** By capability. */
-const SUPPORTS: ReadonlyMap<string, string> = new Map(Object.entries({
-  tools: 'supports_function_calling',
-  structured_output: 'supports_response_schema',
-  reasoning: 'supports_reasoning',
-  vision: 'supports_vision',
-  pdf: 'supports_pdf_input',
-  audio_in: 'supports_audio_input',
-  audio_out: 'supports_audio_output',
-  video_in: 'supports_video_input',
-  web_search: 'supports_web_search',
-  prompt_caching: 'supports_prompt_caching',
-  computer_use: 'supports_computer_use',
-}));
-
-/** An entry under its key. */
-export interface LiteLLMEntry {
-  readonly key: string;
-  readonly offer: Offer;
-}
+const SUPPORTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    tools: 'supports_function_calling',
+    structured_output: 'supports_response_schema',
+    reasoning: 'supports_reasoning',
+    vision: 'supports_vision',
+    pdf: 'supports_pdf_input',
+    audio_in: 'supports_audio_input',
+    audio_out: 'supports_audio_output',
+    video_in: 'supports_video_input',
+    web_search: 'supports_web_search',
+    prompt_caching: 'supports_prompt_caching',
+    computer_use: 'supports_computer_use',
+  }),
+);
 
 /** In the order of the offers. */
-export function* litellmJson(offers: readonly Offer[]): Generator<string, void> {
+export function* litellmJson(offers: readonly Offer[], names: Names): Generator<string, void> {
   let separator = '{\n';
-  for (const { key, offer } of litellmEntries(offers)) {
+  for (const [key, offer] of offersByKey(offers, names)) {
     yield `${separator}${JSON.stringify(key)}: ${JSON.stringify(valueOf(offer))}`;
     separator = ',\n';
   }
@@ -59,14 +55,14 @@ export function* litellmJson(offers: readonly Offer[]): Generator<string, void> 
 }
 
 /** Of offers with one key LiteLLM's own counts first, then one whose provider has LiteLLM's name, then the first. */
-export function litellmEntries(offers: readonly Offer[]): readonly LiteLLMEntry[] {
-  const chosen = new Map<string, { readonly offer: Offer; readonly rank: number }>();
-  for (const offer of offers.filter(isPriced)) {
-    const [key, rank] = [keyOf(offer), rankOf(offer)];
-    const known = chosen.get(key);
-    if (known === undefined || rank < known.rank) chosen.set(key, { offer, rank });
-  }
-  return [...chosen].map(([key, { offer }]) => ({ key, offer }));
+export function offersByKey(offers: readonly Offer[], names: Names): ReadonlyMap<string, Offer> {
+  const chosen = new Map<string, Offer>();
+  for (const offer of offers.filter(isPriced))
+    for (const key of keysOf(offer, names)) {
+      const known = chosen.get(key);
+      if (known === undefined || rankOf(offer) < rankOf(known)) chosen.set(key, offer);
+    }
+  return chosen;
 }
 
 /** LiteLLM takes an absent price of input or output as 0, so one of them has to be there. */
@@ -81,13 +77,33 @@ function rankOf({ price: { source, provider } }: Offer): number {
   return (source === OWN ? 0 : 2) + (LITELLM_NAMES.has(provider) ? 1 : 0);
 }
 
-/** `provider/model`, or the model alone where LiteLLM names it so. Ids that came from LiteLLM are its own keys. */
-function keyOf({ price: { model_id: id, provider } }: Offer): string {
-  if (id.startsWith(`${OWN}:`)) return id.slice(`${OWN}:`.length);
-  const route = routeOf(provider);
-  const [first = ''] = id.split('/', 1);
-  const isPrefixed = id.includes('/') && spelled(provider).startsWith(spelled(first));
-  return isPrefixed || PLAIN_KEYS.some(({ provider: of, ids }) => of.test(provider) && ids.test(id)) ? id : `${route}/${id}`;
+/** One for each name that the price's source has for the model: the provider's own is among them. */
+function keysOf({ price: { model_id: id, provider, source } }: Offer, names: Names): readonly string[] {
+  const prefix = `${source}:`;
+  const others = names.get(id)?.get(source ?? '') ?? [];
+  if (source !== OWN) {
+    const name = id.startsWith(prefix) ? id.slice(prefix.length) : id;
+    return [name, ...others].map((each) => keyOf(each, provider));
+  }
+  // Its names are keys; those of a model's other providers are not meant.
+  if (id.startsWith(prefix)) return [id.slice(prefix.length)];
+  const own = [id, ...others].filter((key) => isPlain(key, provider) || isOfRoute(key, provider));
+  return own.length === 0 ? [keyOf(id, provider)] : own;
+}
+
+/** `provider/model`, or the model alone where LiteLLM names it so. */
+function keyOf(name: string, provider: string): string {
+  return isPlain(name, provider) ? name : `${routeOf(provider)}/${name}`;
+}
+
+function isPlain(name: string, provider: string): boolean {
+  return PLAIN_KEYS.some(({ providers, models }) => providers.test(provider) && models.test(name));
+}
+
+/** `azure/gpt-…` of `azure_text`, `vertex_ai/claude-…` of `vertex_ai-anthropic_models`. */
+function isOfRoute(key: string, provider: string): boolean {
+  const [route = ''] = key.split('/', 1);
+  return route !== key && provider.replaceAll('-', '_').startsWith(route.replaceAll('-', '_'));
 }
 
 /** `vertex_ai` of `vertex_ai-language-models`. */
@@ -98,10 +114,6 @@ function routeOf(provider: string): string {
 
 function nameOf(provider: string): string {
   return LITELLM_NAMES.get(provider) ?? provider;
-}
-
-function spelled(name: string): string {
-  return name.replaceAll('-', '_');
 }
 
 function valueOf(offer: Offer): Readonly<Record<string, unknown>> {
@@ -117,7 +129,12 @@ function valueOf(offer: Offer): Readonly<Record<string, unknown>> {
     ...Object.assign({}, ...(model.capabilities ?? []).map((capability) => known(SUPPORTS.get(capability), true))),
     // Of other sellers it is not known.
     ...(MAKERS.has(name) ? known('deprecation_date', model.retires_on) : {}),
-    metadata: { model_id: model.id, provider: price.provider, ...known('source', price.source), updated_at: price.updated_at },
+    metadata: {
+      model_id: model.id,
+      provider: price.provider,
+      ...known('source', price.source),
+      updated_at: price.updated_at,
+    },
   };
 }
 
@@ -128,7 +145,8 @@ function known(field: string | undefined, value: unknown): Readonly<Record<strin
 function costOf(rate: Rate): Readonly<Record<string, unknown>> {
   const { meter, unit, when } = rate;
   const cost = unitPrice(rate);
-  if (meter === 'search') return when === undefined ? { search_context_cost_per_query: { search_context_size_medium: cost } } : {};
+  if (meter === 'search')
+    return when === undefined ? { search_context_cost_per_query: { search_context_size_medium: cost } } : {};
   const [field, suffix] = [FIELDS[`${meter} ${unit}`], suffixOf(rate)];
   return field === undefined || suffix === undefined ? {} : { [field + suffix]: cost };
 }

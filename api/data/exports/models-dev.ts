@@ -20,25 +20,30 @@ const MODALITIES: ReadonlySet<string> = new Set(['text', 'audio', 'image', 'vide
 /** The schema wants it, and the record doesn't have it. No package and no variable can have such a name. */
 const UNKNOWN = '(unknown)';
 
-/** Providers by id, each with its models by id. */
+/** Providers by id, each with its models by id; without providers that no model can be said of. */
 export function* modelsDevJson(offers: readonly Offer[]): Generator<string, void> {
-  const said = offers.flatMap((offer) => {
-    const model = modelOf(offer);
-    return model === undefined ? [] : [{ provider: offer.price.provider, id: offer.model.id, model }];
-  });
-  const providers = [...Map.groupBy(said, ({ provider }) => provider)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const providers = [...Map.groupBy(offers, ({ price }) => price.provider)].sort(([a], [b]) => (a < b ? -1 : 1));
   let separator = '{\n';
-  for (const [id, models] of providers) {
-    const provider = { id, env: [UNKNOWN], npm: UNKNOWN, name: id, doc: UNKNOWN };
-    yield `${separator}${JSON.stringify(id)}: ${JSON.stringify(provider).slice(0, -1)},"models":`;
-    separator = '{\n';
-    for (const { id: modelId, model } of models) {
-      yield `${separator}${JSON.stringify(modelId)}: ${JSON.stringify(model)}`;
-      separator = ',\n';
+  for (const [id, ofProvider] of providers) {
+    let models = 0;
+    for (const offer of ofProvider) {
+      const model = modelOf(offer);
+      if (model === undefined) continue;
+      yield models === 0 ? `${separator}${providerHead(id)}` : ',\n';
+      yield `${JSON.stringify(offer.model.id)}: ${JSON.stringify(model)}`;
+      models += 1;
     }
+    if (models === 0) continue;
     yield '\n}}';
+    separator = ',\n';
   }
   yield separator === '{\n' ? '{}\n' : '\n}\n';
+}
+
+/** Up to its first model. */
+function providerHead(id: string): string {
+  const provider = JSON.stringify({ id, env: [UNKNOWN], npm: UNKNOWN, name: id, doc: UNKNOWN });
+  return `${JSON.stringify(id)}: ${provider.slice(0, -1)},"models":{\n`;
 }
 
 /** Undefined: a fact that it must have is not known. */

@@ -12,6 +12,9 @@ export interface Offer {
   readonly rates: readonly Rate[];
 }
 
+/** Other names of models: by id, then by the upstream that uses them. */
+export type Names = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+
 /** Formats that have no field for a currency mean dollars. */
 export function isInDollars({ price }: Offer): boolean {
   return price.currency === 'USD';

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { Dependency, LargeHandler } from '../../server/route.ts';
-import { SourceSchema } from '../../view/view-meta.ts';
 import type { View } from '../../view/view.ts';
+import { SourceSchema } from '../../view/view-meta.ts';
 import { EXPORTED, type ExportName, type Exports, isTooLarge, snapshotFile } from './exports.ts';
 
 export const EXPORT_TYPES: Readonly<Record<ExportName, string>> = {
@@ -15,7 +15,8 @@ export const EXPORT_TYPES: Readonly<Record<ExportName, string>> = {
 
 /** Beside those of every response, by name. */
 export const EXPORT_HEADERS: Readonly<Record<string, string>> = {
-  'X-Restricted-Sources': 'Sources that the export has, or may have, rows of and whose terms do not allow redistribution; absent: none',
+  'X-Restricted-Sources':
+    'Sources that the export has, or may have, rows of and whose terms do not allow redistribution; absent: none',
 };
 
 export const EXCLUDABLE = ['restricted'] as const;
@@ -33,7 +34,12 @@ interface ExportContext {
 }
 
 /** Throws `not_found` for an export that would be too large. */
-export function exportHandler({ name, isRestrictedExcluded, snapshotOf, changedAt }: Wanted): LargeHandler<ExportContext> {
+export function exportHandler({
+  name,
+  isRestrictedExcluded,
+  snapshotOf,
+  changedAt,
+}: Wanted): LargeHandler<ExportContext> {
   const snapshotIn = (view: View) => {
     const snapshot = snapshotOf(view);
     if (isTooLarge(snapshot)) throw notFound(null, 'This day is too large to export: download its snapshot');
@@ -43,7 +49,7 @@ export function exportHandler({ name, isRestrictedExcluded, snapshotOf, changedA
     dependsOn: ({ view }): Dependency => {
       const snapshot = snapshotIn(view);
       const content = EXPORTED.map((dataset) => snapshotFile(snapshot, dataset).content_sha256);
-      return { on: [content, restrictedIn(snapshot, view)], changedAt: changedAt(view) };
+      return { on: [content, view.names.value, restrictedIn(snapshot, view)], changedAt: changedAt(view) };
     },
     headers: ({ view }) => {
       const snapshot = snapshotIn(view);
@@ -55,7 +61,10 @@ export function exportHandler({ name, isRestrictedExcluded, snapshotOf, changedA
     },
     large: async ({ view, exports }) => {
       const snapshot = snapshotIn(view);
-      return exports.piecesOf({ name, snapshot, without: isRestrictedExcluded ? restrictedIn(snapshot, view) : [] }, view);
+      return exports.piecesOf(
+        { name, snapshot, without: isRestrictedExcluded ? restrictedIn(snapshot, view) : [] },
+        view,
+      );
     },
   };
 }
@@ -70,6 +79,9 @@ function restrictedIn(snapshot: Manifest, view: View): readonly string[] {
   const terms = EXPORTED.map((dataset) => snapshotFile(snapshot, dataset).terms);
   const said = terms.some((one) => one !== undefined)
     ? terms.flatMap((one) => one ?? [])
-    : SourcesSchema.parse(JSON.parse(view.sources.value)).map(({ id, redistribution }) => ({ source: id, redistribution }));
+    : SourcesSchema.parse(JSON.parse(view.sources.value)).map(({ id, redistribution }) => ({
+        source: id,
+        redistribution,
+      }));
   return [...new Set(said.filter(({ redistribution }) => !redistribution).map(({ source }) => source))].sort();
 }

@@ -36,7 +36,10 @@ export interface DataContext extends RequestContext {
 export type SignUrl = (key: string, options: { readonly expiresInSeconds: number }) => Promise<string>;
 
 /** The capabilities that have data routes. */
-export type DataCapability = Extract<Capability, 'current' | 'pricing' | 'history' | 'snapshots' | 'exports' | 'changes'>;
+export type DataCapability = Extract<
+  Capability,
+  'current' | 'pricing' | 'history' | 'snapshots' | 'exports' | 'changes'
+>;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -73,7 +76,8 @@ export interface RouteDescription<Body extends ResponseBody = ResponseBody> {
   readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
 }
 
-export interface DataRouteDefinition<Params, Query, Effective, Body extends ResponseBody> extends RouteDescription<Body> {
+export interface DataRouteDefinition<Params, Query, Effective, Body extends ResponseBody>
+  extends RouteDescription<Body> {
   /** Default: none. */
   readonly params?: ParametersSchema<Params>;
   /** Default: none. */

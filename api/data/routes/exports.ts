@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { notFound } from '../../server/errors/http-error.ts';
-import { dayFromSnapshot } from '../../view/view-meta.ts';
 import type { View } from '../../view/view.ts';
+import { dayFromSnapshot } from '../../view/view-meta.ts';
 import { visibleSnapshots } from '../access/rights.ts';
 import type { ExportName } from '../exports/exports.ts';
 import { EXCLUDABLE, EXPORT_HEADERS, EXPORT_TYPES, exportHandler } from '../exports/resolve-export.ts';
@@ -12,7 +12,8 @@ import { day, oneOf } from '../responses/parameters.ts';
 
 export const ExportQuerySchema = z.object({
   exclude: oneOf(EXCLUDABLE, {
-    description: 'Leaves out rows of sources whose terms do not allow redistribution; the header X-Restricted-Sources names them',
+    description:
+      'Leaves out rows of sources whose terms do not allow redistribution; the header X-Restricted-Sources names them',
   }).optional(),
 });
 
@@ -97,7 +98,10 @@ export const EXPORTS = {
     operationId: 'exportModelsDev',
     summary: "Prices and limits in the form of models.dev's api.json",
     response: z
-      .record(z.string(), z.looseObject({ id: z.string(), models: z.record(z.string(), z.looseObject({ id: z.string() })) }))
+      .record(
+        z.string(),
+        z.looseObject({ id: z.string(), models: z.record(z.string(), z.looseObject({ id: z.string() })) }),
+      )
       .meta({ id: 'ModelsDevExport', description: 'Providers by id, each with its models by id' }),
     example: {
       openai: {
