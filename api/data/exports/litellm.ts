@@ -48,7 +48,7 @@ const SUPPORTS: ReadonlyMap<string, string> = new Map(
 export function* litellmJson(offers: readonly Offer[], names: Names): Generator<string, void> {
   let separator = '{\n';
   for (const [key, offer] of offersByKey(offers, names)) {
-    yield `${separator}${JSON.stringify(key)}: ${JSON.stringify(valueOf(offer))}`;
+    yield `${separator}${JSON.stringify(key)}: ${JSON.stringify(entryOf(offer))}`;
     separator = ',\n';
   }
   yield separator === '{\n' ? '{}\n' : '\n}\n';
@@ -59,8 +59,8 @@ export function offersByKey(offers: readonly Offer[], names: Names): ReadonlyMap
   const chosen = new Map<string, Offer>();
   for (const offer of offers.filter(isPriced))
     for (const key of keysOf(offer, names)) {
-      const known = chosen.get(key);
-      if (known === undefined || rankOf(offer) < rankOf(known)) chosen.set(key, offer);
+      const other = chosen.get(key);
+      if (other === undefined || rankOf(offer) < rankOf(other)) chosen.set(key, offer);
     }
   return chosen;
 }
@@ -116,7 +116,7 @@ function nameOf(provider: string): string {
   return LITELLM_NAMES.get(provider) ?? provider;
 }
 
-function valueOf(offer: Offer): Readonly<Record<string, unknown>> {
+function entryOf(offer: Offer): Readonly<Record<string, unknown>> {
   const { model, price, rates } = offer;
   const name = nameOf(price.provider);
   return {

@@ -49,34 +49,53 @@ function providerHead(id: string): string {
 /** Undefined: a fact that it must have is not known. */
 function modelOf(offer: Offer): Readonly<Record<string, unknown>> | undefined {
   const { model, price } = offer;
-  const { release_date, context_length, max_output_tokens, open_weights, modalities, capabilities } = model;
-  const output = max_output_tokens ?? null;
-  const weights = open_weights ?? null;
-  if (release_date === null || context_length === null || output === null || weights === null) return undefined;
-  if (!modalities || !capabilities) return undefined;
-  const [input, gives] = [modalities.input, modalities.output].map((list) => list.filter((one) => MODALITIES.has(one)));
-  const can = (name: string) => capabilities.includes(name);
-  const cost = isInDollars(offer) ? costOf(offer, can('reasoning')) : undefined;
-  const knowledge = /^\d{4}-\d{2}/.test(model.knowledge_cutoff ?? '') ? model.knowledge_cutoff : undefined;
+  const facts = factsOf(model);
+  if (facts === undefined) return undefined;
+  const { capabilities, release_date: released, modalities } = facts;
+  const isReasoning = capabilities.includes('reasoning');
   const updated = price.updated_at.slice(0, 'YYYY-MM-DD'.length);
   return {
     id: model.id,
     name: model.name,
     description: model.organization === null ? model.name : `${model.name} by ${model.organization}`,
-    attachment: input?.some((one) => one !== 'text'),
-    reasoning: can('reasoning'),
-    ...(can('reasoning') ? { reasoning_options: [] } : {}),
-    tool_call: can('tools'),
-    ...(can('structured_output') ? { structured_output: true } : {}),
-    ...(knowledge === undefined ? {} : { knowledge }),
-    release_date,
-    last_updated: updated > release_date ? updated : release_date,
-    modalities: { input, output: gives },
-    open_weights: weights,
-    limit: { context: context_length, output },
-    ...(model.status === 'retired' ? { status: 'deprecated' } : {}),
-    ...(cost === undefined ? {} : { cost }),
+    attachment: modalities.input.some((one) => one !== 'text'),
+    reasoning: isReasoning,
+    reasoning_options: isReasoning ? [] : undefined,
+    tool_call: capabilities.includes('tools'),
+    structured_output: capabilities.includes('structured_output') ? true : undefined,
+    knowledge: MONTH.test(model.knowledge_cutoff ?? '') ? model.knowledge_cutoff : undefined,
+    release_date: released,
+    last_updated: updated > released ? updated : released,
+    modalities,
+    open_weights: facts.open_weights,
+    limit: { context: facts.context_length, output: facts.max_output_tokens },
+    status: model.status === 'retired' ? 'deprecated' : undefined,
+    cost: isInDollars(offer) ? costOf(offer, isReasoning) : undefined,
   };
+}
+
+/** At least a month. */
+const MONTH = /^\d{4}-\d{2}/;
+
+function isKnown(modality: string): boolean {
+  return MODALITIES.has(modality);
+}
+
+/** What every model of the schema has. */
+function factsOf(model: Offer['model']) {
+  const {
+    release_date,
+    context_length,
+    max_output_tokens = null,
+    open_weights = null,
+    modalities,
+    capabilities,
+  } = model;
+  if (release_date === null || context_length === null || max_output_tokens === null || open_weights === null)
+    return undefined;
+  if (!modalities || !capabilities) return undefined;
+  const known = { input: modalities.input.filter(isKnown), output: modalities.output.filter(isKnown) };
+  return { release_date, context_length, max_output_tokens, open_weights, modalities: known, capabilities };
 }
 
 type Cost = Readonly<Record<string, number>>;

@@ -27,7 +27,7 @@ export function* pricesCsv(offers: readonly Offer[]): Generator<string, void> {
   yield lineOf(Object.keys(COLUMNS));
   const columns = Object.values(COLUMNS);
   for (const offer of offers)
-    for (const rate of offer.rates) yield lineOf(columns.map((valueOf) => valueOf(offer, rate)));
+    for (const rate of offer.rates) yield lineOf(columns.map((cellOf) => cellOf(offer, rate)));
 }
 
 function lineOf(cells: readonly Cell[]): string {

@@ -1,5 +1,6 @@
 /** What an export is made of, and what its response depends on (specification "Exports"). */
 import { z } from 'zod';
+import { isAppError } from '../../../runtime/errors.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { Dependency, LargeHandler } from '../../server/route.ts';
@@ -49,7 +50,11 @@ export function exportHandler({
     dependsOn: ({ view }): Dependency => {
       const snapshot = snapshotIn(view);
       const content = EXPORTED.map((dataset) => snapshotFile(snapshot, dataset).content_sha256);
-      return { on: [content, view.names.value, restrictedIn(snapshot, view)], changedAt: changedAt(view) };
+      const named = new Date(view.names.since.published_at);
+      return {
+        on: [content, view.names.value, restrictedIn(snapshot, view)],
+        changedAt: new Date(Math.max(changedAt(view).getTime(), named.getTime())),
+      };
     },
     headers: ({ view }) => {
       const snapshot = snapshotIn(view);
@@ -61,10 +66,11 @@ export function exportHandler({
     },
     large: async ({ view, exports }) => {
       const snapshot = snapshotIn(view);
-      return exports.piecesOf(
-        { name, snapshot, without: isRestrictedExcluded ? restrictedIn(snapshot, view) : [] },
-        view,
-      );
+      const without = isRestrictedExcluded ? restrictedIn(snapshot, view) : [];
+      return exports.piecesOf({ name, snapshot, without }, view).catch((error: unknown) => {
+        const isPruned = isAppError(error) && error.code === 'not_found';
+        throw isPruned ? notFound(null, 'The snapshot of this day is no longer stored') : error;
+      });
     },
   };
 }
