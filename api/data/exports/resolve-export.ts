@@ -17,7 +17,7 @@ export const EXPORT_TYPES: Readonly<Record<ExportName, string>> = {
 /** Beside those of every response, by name. */
 export const EXPORT_HEADERS: Readonly<Record<string, string>> = {
   'X-Restricted-Sources':
-    'Sources that the export has, or may have, rows of and whose terms do not allow redistribution; absent: none',
+    'Sources that the export has, or may have, rows of and whose terms do not allow redistribution, or none',
 };
 
 export const EXCLUDABLE = ['restricted'] as const;
@@ -61,7 +61,7 @@ export function exportHandler({
       const restricted = isRestrictedExcluded ? [] : restrictedIn(snapshot, view);
       return {
         'X-Data-As-Of': snapshot.data_as_of,
-        ...(restricted.length === 0 ? {} : { 'X-Restricted-Sources': restricted.join(', ') }),
+        'X-Restricted-Sources': restricted.join(', ') || 'none',
       };
     },
     large: async ({ view, exports }) => {

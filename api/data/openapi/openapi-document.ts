@@ -91,7 +91,7 @@ const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
 
 const ACCOUNT_TAG = { account: 'Your plan and its usage' };
 
-const OPEN_TAGS = { [OPEN_TAG]: 'Badges, embeds and feeds for other websites' };
+const OPEN_TAGS = { [OPEN_TAG]: 'Badges, embeds, feeds and exports for other websites and programs' };
 
 const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   IfNoneMatch: {

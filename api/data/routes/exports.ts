@@ -8,10 +8,11 @@ import { visibleSnapshots } from '../access/rights.ts';
 import type { ExportName } from '../exports/exports.ts';
 import { EXCLUDABLE, EXPORT_HEADERS, EXPORT_TYPES, exportHandler } from '../exports/resolve-export.ts';
 import { dataRoute, type RequestContext, type ResponseBody } from '../responses/data-route.ts';
-import { day, oneOf } from '../responses/parameters.ts';
+import { dayOf, oneOf } from '../responses/parameters.ts';
 
 export const ExportQuerySchema = z.object({
   exclude: oneOf(EXCLUDABLE, {
+    example: 'restricted',
     description:
       'Leaves out rows of sources whose terms do not allow redistribution; the header X-Restricted-Sources names them',
   }).optional(),
@@ -42,9 +43,9 @@ function exportRoute<Body extends ResponseBody>({ name, ...documented }: Documen
     type: EXPORT_TYPES[name],
     documentedHeaders: EXPORT_HEADERS,
     description: 'Of a stored snapshot. The newest one needs no key, as `latest`.',
-    params: z.object({ day: day({ description: 'Day of the snapshot', example: '2026-06-29' }) }),
+    params: z.object({ day: dayOf('snapshot', { description: 'Day of the snapshot', example: '2026-06-29' }) }),
     query: ExportQuerySchema,
-    dependsOnText: "models and prices of the day's snapshot, and the terms of their sources",
+    dependsOnText: "models and prices of the day's snapshot, the terms of their sources, and the names of models",
     errors: ['not_found'],
     cacheControl: 'private, max-age=60',
     prepare: ({ params, query }, context): Effective => {
@@ -75,14 +76,17 @@ function noSuchDay() {
   return notFound('day', 'There is no snapshot of this day');
 }
 
+/** Of the other program, which says what its fields mean. */
+const AnyObject = z.record(z.string(), z.unknown());
+
 export const EXPORTS = {
   litellm: {
     name: 'litellm.json',
     operationId: 'exportLitellm',
     summary: "Prices in the form of LiteLLM's model_prices_and_context_window.json",
     response: z
-      .record(z.string(), z.looseObject({ litellm_provider: z.string() }))
-      .meta({ id: 'LitellmExport', description: "By LiteLLM's name of the model" }),
+      .record(z.string(), AnyObject)
+      .meta({ id: 'LitellmExport', description: "Entries of LiteLLM's file by its name of the model" }),
     example: {
       'gpt-5.4-mini': {
         litellm_provider: 'openai',
@@ -98,11 +102,8 @@ export const EXPORTS = {
     operationId: 'exportModelsDev',
     summary: "Prices and limits in the form of models.dev's api.json",
     response: z
-      .record(
-        z.string(),
-        z.looseObject({ id: z.string(), models: z.record(z.string(), z.looseObject({ id: z.string() })) }),
-      )
-      .meta({ id: 'ModelsDevExport', description: 'Providers by id, each with its models by id' }),
+      .record(z.string(), AnyObject)
+      .meta({ id: 'ModelsDevExport', description: 'Providers of its file by id, each with its models by id' }),
     example: {
       openai: {
         id: 'openai',

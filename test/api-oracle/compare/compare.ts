@@ -32,6 +32,8 @@ export async function compareRequest(client: Client, state: ApiState, request: A
       return compareDownload(exchange, target, expected);
     case 'body':
       return compareBody(exchange, target, await send(exchange, target), expected.body);
+    case 'text':
+      return compareText(target, await send(exchange, target), expected.text);
     case 'refusal':
       return compareRefusal(target, await send(exchange, target), expected);
     case 'invalid':
@@ -52,6 +54,11 @@ async function compareList(exchange: Exchange, { name, rows, limit, envelope }: 
     cursor = isObject(response.body) ? String(response.body['next_cursor']) : '';
   }
   return undefined;
+}
+
+function compareText(target: string, response: Answer, text: string): Verdict {
+  const difference = findDifference({ status: 200, text }, { status: response.status, text: response.text }, '(file)');
+  return difference && { target, ...difference };
 }
 
 /** Compares a signed URL and fetches the file behind it. */
