@@ -106,6 +106,7 @@ export const PARTS: readonly Part[] = [
       { name: 'lists' },
       { name: 'costs', needs: 'pricing' },
       { name: 'history', needs: 'history' },
+      { name: 'exports', needs: 'exports' },
     ],
   },
   { title: 'Keep a copy', chapters: [{ name: 'mirror', needs: 'mirror' }, { name: 'sync' }] },
