@@ -332,3 +332,26 @@ test('where exports are only planned, nothing tells of them', async () => {
   }
   expect(JSON.stringify(await own.json('/openapi.json'))).not.toContain('/v1/exports/');
 });
+
+test('an export is read from the store once for a release, however many ask, and not before', async () => {
+  const read: string[] = [];
+  const own = await openPublic({
+    days: (store) => publishRatedDays(store, [FIRST]),
+    now: NOON,
+    wrapStore: (store) =>
+      new Proxy(store, {
+        get: (_, name) =>
+          name === 'stream'
+            ? (key: string) => {
+                read.push(key);
+                return store.stream(key);
+              }
+            : (Reflect.get(store, name).bind?.(store) ?? Reflect.get(store, name)),
+      }),
+  });
+  read.length = 0;
+  const ask = async () => (await own.get(latest('prices.csv'))).body;
+  const bodies = await Promise.all([ask(), ask(), ask()]);
+  expect(new Set([...bodies, await ask()]).size).toBe(1);
+  expect(read.map((key) => key.replace(/.*\//, ''))).toEqual(['models.jsonl.gz', 'pricing.jsonl.gz']);
+});

@@ -77,18 +77,20 @@ function rankOf({ price: { source, provider } }: Offer): number {
   return (source === OWN ? 0 : 2) + (LITELLM_NAMES.has(provider) ? 1 : 0);
 }
 
-/** One for each name that the price's source has for the model: the provider's own is among them. */
-function keysOf({ price: { model_id: id, provider, source } }: Offer, names: Names): readonly string[] {
+/** One for each name that the sources of the price and of the model have for it: the provider's own is among them. */
+function keysOf({ model, price: { model_id: id, provider, source } }: Offer, names: Names): readonly string[] {
   const prefix = `${source}:`;
-  const others = names.get(id)?.get(source ?? '') ?? [];
-  if (source !== OWN) {
-    const name = id.startsWith(prefix) ? id.slice(prefix.length) : id;
-    return [name, ...others].map((each) => keyOf(each, provider));
-  }
-  // Its names are keys; those of a model's other providers are not meant.
-  if (id.startsWith(prefix)) return [id.slice(prefix.length)];
-  const own = [id, ...others].filter((key) => isPlain(key, provider) || isOfRoute(key, provider));
-  return own.length === 0 ? [keyOf(id, provider)] : own;
+  const isOwn = source === OWN;
+  if (isOwn && id.startsWith(prefix)) return [id.slice(prefix.length)];
+  const namesAt = (upstream: string | null | undefined) => names.get(id)?.get(upstream ?? '') ?? [];
+  // LiteLLM's names are keys, of the model's other providers too.
+  const own = isOwn ? [id, ...namesAt(OWN)].filter((key) => isPlain(key, provider) || isOfRoute(key, provider)) : [];
+  const others = [
+    ...(own.includes(id) ? [] : [id.startsWith(prefix) ? id.slice(prefix.length) : id]),
+    ...(isOwn ? [] : namesAt(source)),
+    ...(model.source === OWN ? [] : namesAt(model.source)),
+  ];
+  return [...new Set([...own, ...others.map((name) => keyOf(name, provider))])];
 }
 
 /** `provider/model`, or the model alone where LiteLLM names it so. */
