@@ -119,6 +119,7 @@ describe('the file for models.dev', () => {
   test('is what its schema accepts, with costs and their tiers', async () => {
     const providers = ModelsDevSchema.parse(await api.json(latest('models-dev.json')));
     const tier = { input: 2.5, output: 15, cache_read: 0.25, cache_write: 3.125 };
+    expect(providers['google']).toMatchObject({ env: ['(unknown)'], npm: '(unknown)', doc: '(unknown)' });
     expect(providers['google']?.models['every']).toMatchObject({
       attachment: true,
       tool_call: true,
