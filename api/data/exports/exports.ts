@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -43,8 +44,10 @@ export function isTooLarge(snapshot: Manifest): boolean {
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** Exports that wait to be made; each is made once. */
 const WAITING_MAX = 20;
-/** Text between two waits, so that other requests get their turn. */
+/** Of a compressed piece. */
 const PIECE_LENGTH = 64 * 1024;
+/** How long an export computes before other requests get their turn, in milliseconds. */
+const TURN_MS = 5;
 
 /** Makes exports of snapshots, one at a time and each once while it stays in the cache. */
 export class Exports {
@@ -143,12 +146,15 @@ export function snapshotFile({ id, datasets }: Manifest, dataset: Exported): Dat
 
 async function packed(texts: Iterable<string>): Promise<readonly Piece[]> {
   const pieces: Piece[] = [];
-  let text = '';
+  let [text, begun] = ['', performance.now()];
   for (const part of texts) {
     text += part;
-    if (text.length < PIECE_LENGTH) continue;
-    pieces.push(await deflateText(Buffer.from(text)));
-    text = '';
+    if (text.length >= PIECE_LENGTH) {
+      pieces.push(await deflateText(Buffer.from(text)));
+      text = '';
+    } else if (performance.now() - begun > TURN_MS) await setImmediate();
+    else continue;
+    begun = performance.now();
   }
   return [...pieces, Buffer.from(text)];
 }

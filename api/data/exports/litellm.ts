@@ -44,10 +44,10 @@ const SUPPORTS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** In the order of the offers. */
+/** In the order of the offers; empty texts come while it only computes. */
 export function* litellmJson(offers: readonly Offer[], names: Names): Generator<string, void> {
   let separator = '{\n';
-  for (const [key, offer] of offersByKey(offers, names)) {
+  for (const [key, offer] of yield* offersByKey(offers, names)) {
     yield `${separator}${JSON.stringify(key)}: ${JSON.stringify(entryOf(offer))}`;
     separator = ',\n';
   }
@@ -55,13 +55,16 @@ export function* litellmJson(offers: readonly Offer[], names: Names): Generator<
 }
 
 /** Of offers with one key LiteLLM's own counts first, then one whose provider has LiteLLM's name, then the first. */
-export function offersByKey(offers: readonly Offer[], names: Names): ReadonlyMap<string, Offer> {
+function* offersByKey(offers: readonly Offer[], names: Names): Generator<'', ReadonlyMap<string, Offer>> {
   const chosen = new Map<string, Offer>();
-  for (const offer of offers.filter(isPriced))
+  for (const offer of offers) {
+    yield '';
+    if (!isPriced(offer)) continue;
     for (const key of keysOf(offer, names)) {
       const other = chosen.get(key);
       if (other === undefined || rankOf(offer) < rankOf(other)) chosen.set(key, offer);
     }
+  }
   return chosen;
 }
 

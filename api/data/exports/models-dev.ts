@@ -28,7 +28,10 @@ export function* modelsDevJson(offers: readonly Offer[]): Generator<string, void
     let models = 0;
     for (const offer of ofProvider) {
       const model = modelOf(offer);
-      if (model === undefined) continue;
+      if (model === undefined) {
+        yield '';
+        continue;
+      }
       yield models === 0 ? `${separator}${providerHead(id)}` : ',\n';
       yield `${JSON.stringify(offer.model.id)}: ${JSON.stringify(model)}`;
       models += 1;
