@@ -356,3 +356,29 @@ test('an export is read from the store once for a release, however many ask, and
   expect(new Set([...bodies, await ask()]).size).toBe(1);
   expect(read.map((key) => key.replace(/.*\//, ''))).toEqual(['models.jsonl.gz', 'pricing.jsonl.gz']);
 });
+
+test('another name of a model is another entry under another tag, also of the days before', async () => {
+  const upstreams = [{ id: 'up', name: 'Up', url: 'https://up.example', redistribution: true }];
+  const price = { model_id: 'a', provider: 'mistral', input_per_million: 1, output_per_million: 2, source: 'up' };
+  const rows = { models: [{ id: 'a', name: 'A', source: 'up' }], pricing: [price] };
+  const naming = (name: string) => ({
+    settings: { upstreams, aliases: 'aliases.csv' },
+    aliases: `upstream,id,model_id\nup,${name},a\n`,
+  });
+  const own = await openPublic({ days: (store) => store.publish('2027-02-05', rows, naming('first')), now: NOON });
+  const first = await own.get(latest('litellm.json'));
+  expect(Object.keys(first.json())).toEqual(['mistral/a', 'mistral/first']);
+  await own.store.publish('2027-02-06', rows, naming('second'));
+  await own.follower.refresh();
+  const { headers } = first;
+  for (const condition of [
+    { 'if-none-match': String(headers.etag) },
+    { 'if-modified-since': String(headers['last-modified']) },
+  ])
+    expect(Object.keys((await own.get(latest('litellm.json'), condition)).json())).toEqual([
+      'mistral/a',
+      'mistral/second',
+    ]);
+  const ofDay = await own.ask(own.accounts.customers.commercial, '/v1/exports/2027-02-05/litellm.json');
+  expect(Object.keys(ofDay.json())).toEqual(['mistral/a', 'mistral/second']);
+});
