@@ -89,9 +89,10 @@ test-services: build ## Run the tests that need PostgreSQL, Redis and promtool; 
 	@$(RUN) test:services
 
 .PHONY: test-fuzz
-test-fuzz: build ## Send the served API what Schemathesis makes of its OpenAPI document, and use clients made of it (needs Python)
+test-fuzz: build ## Send the served API what Schemathesis makes of its OpenAPI document, and use clients made of it and LiteLLM (needs Python)
 	@scripts/fuzz.sh >/dev/null
 	@scripts/clients.sh >/dev/null
+	@scripts/litellm.sh >/dev/null
 	@$(RUN) test:fuzz
 
 .PHONY: test-nodes

@@ -40,7 +40,8 @@ function documentOfClient() {
     JSON.stringify(openApiDocument(DATA_ROUTES, { serverUrl: '', hasLimits: true })),
   );
   const operations = Object.entries(paths)
-    .filter(([path]) => path.startsWith('/v1/'))
+    // Exports are files for other programs.
+    .filter(([path]) => path.startsWith('/v1/') && !path.startsWith('/v1/exports/'))
     .map(([path, { get }]) => [path, { get: operationOfClient(get) }]);
   const { AccountPlan, ...schemas } = components.schemas;
   const planProperties = Object.entries(AccountPlan.properties).map(([name, schema]) => [name, withoutEnum(schema)]);

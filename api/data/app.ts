@@ -3,6 +3,7 @@ import type { HealthProblem } from '../../runtime/health-problem.ts';
 import type { OptionsFrom } from '../../runtime/setting.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
 import { addressLimiter, type LimitAddress } from '../accounts/address-limit.ts';
 import type { Accounts } from '../accounts/open-accounts.ts';
 import { API_KEYS } from '../accounts/organizations/token-form.ts';
@@ -16,6 +17,7 @@ import { ALL_RIGHTS, type Capability, type CapabilityStates, isLive } from './ac
 import { API_ERRORS } from './api-errors.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { bindAccess, getAdmission } from './bind-access.ts';
+import { Exports } from './exports/exports.ts';
 import { addFiles, type FileLinks, PublishedFiles } from './files.ts';
 import { type FindProblem, type HealthSource, problemsOf, readinessOf } from './health.ts';
 import { addJsonSchemas } from './json-schemas.ts';
@@ -41,6 +43,8 @@ export interface ApiDeps {
   readonly views: ResponseDeps['views'] & HealthSource;
   readonly clock: () => Date;
   readonly signUrl: SignUrl;
+  /** Of the published data. */
+  readonly store: Pick<ObjectStore, 'stream'>;
   /** A file store to serve by signed URL; undefined for other stores. */
   readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
   readonly logger: FastifyBaseLogger | undefined;
@@ -63,6 +67,7 @@ export interface ApiDeps {
 export interface SurfaceDeps extends RouteDeps {
   readonly answers: DataResponses;
   readonly views: ResponseDeps['views'];
+  readonly exports: Exports;
   /** Undefined where no key is needed. */
   readonly access: AccessControl | undefined;
   /** Limits requests without a key; nothing where no key is needed. */
@@ -77,7 +82,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { basePath } = settings;
   const isGuarded = accounts !== undefined;
   const versions = deps.versions ?? RECORD_VERSIONS;
-  const responses = new DataResponses({ ...deps, versions });
+  const exports = new Exports(deps.store);
+  const responses = new DataResponses({ ...deps, exports, versions });
   const findProblem = problemFinder(deps);
   metrics.watchProblems(() => problemsOf(views.problem, findProblem));
   let access: AccessControl | undefined;
@@ -120,7 +126,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       const binding = { responses, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
       const limitAddress = addressLimiter(accounts);
-      const surfaceDeps = { answers: responses, views, limitAddress, root, baseUrlOf, sendWhole, missing };
+      const surfaceDeps = { answers: responses, views, exports, limitAddress, root, baseUrlOf, sendWhole, missing };
       for (const addSurface of deps.surfaces ?? []) await addSurface(app, { ...surfaceDeps, access });
     },
   });

@@ -94,7 +94,7 @@ const Capabilities = z
 
 export const CAPABILITY_SETTINGS = {
   states: setting('CAPABILITIES', Capabilities, {
-    text: 'capabilities that are not live for all: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated. Names: `lifecycle` (dates of retirement, their feeds and calendar), `history`, `snapshots`, `changes`, `account`, `plans` (quota, burst limit, their headers, the account, and all text about plans), `webhooks` (endpoints of others are suspended), `mcp`, `embeds` (what needs no key; for all or nobody), `attribution` (integrations of others are neither declared nor checked), `pricing` (the list of prices, and costs), `resolve` (models by any name), `digest` (digests by email; for all or nobody)',
+    text: 'capabilities that are not live for all: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated. Names: `lifecycle` (dates of retirement, their feeds and calendar), `history`, `snapshots`, `changes`, `account`, `plans` (quota, burst limit, their headers, the account, and all text about plans), `webhooks` (endpoints of others are suspended), `mcp`, `embeds` (what needs no key; for all or nobody), `attribution` (integrations of others are neither declared nor checked), `pricing` (the list of prices, and costs), `exports` (files for LiteLLM, models.dev and spreadsheets; the newest for all or nobody), `resolve` (models by any name), `digest` (digests by email; for all or nobody)',
     documented: 'all live',
   }),
 };
@@ -111,7 +111,7 @@ export const FILE_SETTINGS = {
 export const PUBLIC_SETTINGS = {
   requestsPerMinute: setting('PUBLIC_REQUESTS_MAX', wholeNumber(1, 10_000_000), {
     fallback: 600,
-    text: 'badges, embeds, feeds and documentation searches per minute and client address (IPv6: /64); more get 429',
+    text: 'badges, embeds, feeds, exports and documentation searches per minute and client address (IPv6: /64); more get 429',
   }),
   cacheBytes: setting('PUBLIC_CACHE_BYTES', Bytes, {
     fallback: 32 * 1024 * 1024,

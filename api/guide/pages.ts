@@ -107,6 +107,7 @@ export const PARTS: readonly Part[] = [
       { name: 'names', needs: 'resolve' },
       { name: 'costs', needs: 'pricing' },
       { name: 'history', needs: 'history' },
+      { name: 'exports', needs: 'exports' },
     ],
   },
   { title: 'Keep a copy', chapters: [{ name: 'mirror', needs: 'mirror' }, { name: 'sync' }] },

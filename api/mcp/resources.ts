@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DataRoute, dataRoute } from '../data/responses/data-route.ts';
+import { dataRoute, type JsonRoute } from '../data/responses/data-route.ts';
 import { contentOf } from '../data/responses/dependencies.ts';
 import { categoriesRoute } from '../data/routes/rankings.ts';
 import { benchmarksRoute } from '../data/routes/scores.ts';
@@ -60,7 +60,7 @@ interface ListDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly route: DataRoute;
+  readonly route: JsonRoute;
   readonly columns: Columns;
   readonly limit?: string;
 }

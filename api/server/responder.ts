@@ -182,7 +182,7 @@ export class Responder<Context, R extends Route<Context>> {
 
   #headersOf(route: R, { headers }: ParsedRequest<Context>, context: Context): ResponseHeaders {
     const usual = this.#deps.headersOf(route, context);
-    return headers === undefined ? usual : { ...usual, ...headers };
+    return headers === undefined ? usual : { ...usual, ...headers(context) };
   }
 
   #formsOfBody(body: Buffer, headers: () => ResponseHeaders): Forms {

@@ -33,14 +33,18 @@ export interface Route<Context, Params = unknown, Query = unknown> {
 }
 
 export type ParsedRequest<Context> = Handler<Context> & {
-  /** In place of the route's own of these names, or besides them. */
-  readonly headers?: ResponseHeaders | undefined;
   /** After defaults and clamps, as JSON: equal for equivalent requests. */
   readonly effective: unknown;
 };
 
 /** Each rejects with HttpError. */
-export type Handler<Context> = CachedHandler<Context> | LargeHandler<Context> | UncachedHandler<Context>;
+export type Handler<Context> = (CachedHandler<Context> | LargeHandler<Context> | UncachedHandler<Context>) &
+  HandlerHeaders<Context>;
+
+export interface HandlerHeaders<Context> {
+  /** In place of the route's own of these names, or besides them; they depend on nothing else. */
+  readonly headers?: ((context: Context) => ResponseHeaders) | undefined;
+}
 
 /** The body is cached and shared by equivalent requests. */
 export interface CachedHandler<Context> {

@@ -2,6 +2,7 @@ import type { Awaitable } from '../../runtime/awaitable.ts';
 import type { Day } from '../../runtime/day.ts';
 import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from '../accounts/organizations/terms.ts';
 import type { Capability } from '../data/access/rights.ts';
+import type { Exports } from '../data/exports/exports.ts';
 import type { DataResponses } from '../data/responses/data-responses.ts';
 import type { DataRoute, JsonObject } from '../data/responses/data-route.ts';
 import type { HttpError, RequestInvalid } from '../server/errors/http-error.ts';
@@ -18,6 +19,7 @@ export type FetchPublic = <Params, Query, Body extends JsonObject>(
 
 export interface PublicContext {
   readonly view: View;
+  readonly exports: Exports;
   /** Gets API responses with the rights of Community. */
   readonly fetchRoute: FetchPublic;
   /** Whether a capability is live for everybody. */
@@ -39,10 +41,12 @@ export interface PublicRouteDescription {
   readonly path: `/${string}`;
   /** `Content-Type` of the response. */
   readonly type: string;
-  /** Besides `embeds`; default: none. */
+  /** Default: none; all but exports also need `embeds`. */
   readonly capability?: Capability;
   /** For the OpenAPI document; routes without it are left out. */
   readonly operation?: { readonly operationId: string; readonly summary: string };
+  /** For the OpenAPI document: descriptions of headers by name. */
+  readonly documentedHeaders?: Readonly<Record<string, string>>;
   /** Further headers. */
   readonly headers?: ResponseHeaders;
   /** The route's form of an error; undefined: the error envelope. */

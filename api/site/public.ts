@@ -27,6 +27,7 @@ import { addEmbedStyles } from './embeds/frame.ts';
 import { modelEmbed } from './embeds/model-embed.tsx';
 import { oembedRoute } from './embeds/oembed.ts';
 import { rankingEmbed } from './embeds/ranking-embed.tsx';
+import { EXPORT_ROUTES } from './exports.ts';
 import { FEED_ROUTES } from './feeds/feed-routes.ts';
 import { LIFECYCLE_FEEDS } from './feeds/lifecycle-feeds.ts';
 import { homeRoute } from './home.tsx';
@@ -44,8 +45,8 @@ export function publicSurface(settings: PublicSurfaceSettings): AddSurface {
     const home = homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
     await app.register((scope, _, done) => {
       const { isLive } = settings;
-      const others = isLive('embeds') ? liveRoutes(routesToEmbed(addEmbedStyles(scope)), isLive) : [];
-      bindPublicRoutes(scope, [home, ...others], { ...deps, ...settings });
+      const routes = publicRoutes(isLive, addEmbedStyles(scope));
+      bindPublicRoutes(scope, [home, ...routes], { ...deps, ...settings });
       done();
     });
   };
@@ -78,16 +79,13 @@ function addStylesheet(app: FastifyInstance): string {
 
 type IsLive = (capability: Capability) => boolean;
 
-function liveRoutes(routes: readonly PublicRoute[], isLive: IsLive): readonly PublicRoute[] {
+/**
+ * The routes that are live.
+ * @param stylesVersion of the style sheets of embeds; the OpenAPI document needs none
+ */
+export function publicRoutes(isLive: IsLive, stylesVersion = ''): readonly PublicRoute[] {
+  const routes = [...(isLive('embeds') ? routesToEmbed(stylesVersion) : []), ...EXPORT_ROUTES];
   return routes.filter(({ capability }) => capability === undefined || isLive(capability));
-}
-
-/** For the OpenAPI document, which has no style sheets. */
-export const PUBLIC_ROUTES = routesToEmbed('');
-
-/** Of {@link PUBLIC_ROUTES}, those that are live. */
-export function livePublicRoutes(isLive: IsLive): readonly PublicRoute[] {
-  return isLive('embeds') ? liveRoutes(PUBLIC_ROUTES, isLive) : [];
 }
 
 /** Rate limit per address, cache, compression. */
@@ -119,7 +117,7 @@ const CROSS_SITE_HEADERS = {
 export function bindPublicRoutes(
   app: FastifyInstance,
   routes: readonly PublicRoute[],
-  { answers, views, limitAddress, baseUrlOf, sendWhole, ...settings }: SurfaceDeps & PublicSettings,
+  { answers, views, exports, limitAddress, baseUrlOf, sendWhole, ...settings }: SurfaceDeps & PublicSettings,
 ): void {
   const { requestsPerMinute: perMinute, isLive, clock } = settings;
   const responder = responderOf(settings);
@@ -136,7 +134,7 @@ export function bindPublicRoutes(
       const { url: key, headers } = request;
       return await responder.respond(route, {
         request,
-        context: { view, fetchRoute: publicFetcher(answers, now), isLive, now, today, baseUrl },
+        context: { view, exports, fetchRoute: publicFetcher(answers, now), isLive, now, today, baseUrl },
         now,
         scope: [view.version, today, baseUrl].join('\n'),
         key,

@@ -75,6 +75,11 @@ function askNowhere({ choose }: Asking): ApiRequest {
 function askOtherMethod(asking: Asking): ApiRequest {
   const { choose } = asking;
   const { name: route } = choose.pick(ROUTES);
-  const params = { id: 'x', model_id: pickModel(asking), snapshot_id: choose.pick(asking.interests.nights) };
+  const params = {
+    id: 'x',
+    model_id: pickModel(asking),
+    snapshot_id: choose.pick(asking.interests.nights),
+    day: '2026-06-01',
+  };
   return { route, params, query: {}, method: choose.pick(['POST', 'PUT', 'DELETE', 'PATCH']) };
 }

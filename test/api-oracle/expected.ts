@@ -52,6 +52,12 @@ export interface DownloadExpected {
   readonly contentSha256: string;
 }
 
+/** A file of another form than JSON records. */
+export interface TextExpected {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
 /** An error envelope. */
 export interface RefusalExpected {
   readonly kind: 'refusal';
@@ -72,6 +78,7 @@ export type Expected =
   | ListExpected
   | FeedExpected
   | DownloadExpected
+  | TextExpected
   | RefusalExpected
   | InvalidExpected;
 

@@ -4,6 +4,7 @@ import type { Asked, OracleRoute, Parameters } from './route.ts';
 import * as catalog from './routes/catalog.ts';
 import { askChanges, changesResponse } from './routes/changes.ts';
 import { askCost, costResponse } from './routes/cost.ts';
+import * as exported from './routes/exports.ts';
 import * as lists from './routes/lists.ts';
 import { askModelHistory, modelHistoryResponse } from './routes/model-history.ts';
 import { askRankingsHistory, rankingsHistoryResponse } from './routes/rankings-history.ts';
@@ -31,6 +32,9 @@ const ROWS: readonly Row[] = [
   ['cost', '/v1/cost', 8, costResponse, askCost],
   ['resolve', '/v1/resolve', 4, resolveResponse, askResolve],
   ['lifecycle', '/v1/lifecycle', 2, lists.lifecycleResponse, lists.askLifecycle],
+  ['export-litellm', '/v1/exports/{day}/litellm.json', 2, exported.litellmResponse, exported.askExport],
+  ['export-models-dev', '/v1/exports/{day}/models-dev.json', 1, exported.modelsDevResponse, exported.askExport],
+  ['export-prices', '/v1/exports/{day}/prices.csv', 2, exported.pricesResponse, exported.askExport],
 ];
 
 export const ROUTES: readonly OracleRoute[] = ROWS.map(([name, path, weight, response, ask]) => {

@@ -7,11 +7,11 @@ import { type Answer, ModelstatsClient } from '../../client/client.ts';
 import type { ChangeFilters, Page, RankingsHistoryFilters, SnapshotFilters } from '../../client/filters.ts';
 import { Documented, type DocumentedOperation, type DocumentedParameter } from '../support/api/documented.ts';
 import { json, useAnsweringServer } from '../support/client/answering-server.ts';
-import { OWN_CALLS } from '../support/client/client-calls.ts';
+import { isCalled, OWN_CALLS } from '../support/client/client-calls.ts';
 
 const document = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, { serverUrl: '', hasLimits: true })));
 const documented = new Documented(document, { isClosed: false });
-const operations = documented.operations.filter(({ path }) => path.startsWith('/v1/'));
+const operations = documented.operations.filter(({ path }) => isCalled(path));
 
 const PAGE: Required<Page> = { limit: 7, cursor: 'abc' };
 const RANGE = { from: '2026-06-01', to: '2026-06-02' };
@@ -67,7 +67,7 @@ function generatedCall({ operationId, parameters }: DocumentedOperation): Call {
 const server = useAnsweringServer();
 
 test('every route has a call, and its calls are those that are tried here', () => {
-  expect(operations.map(({ path }) => path)).toEqual(V1_ROUTES.map(({ name }) => name));
+  expect(operations.map(({ path }) => path)).toEqual(V1_ROUTES.map(({ name }) => name).filter(isCalled));
   expect(Object.keys(OWN)).toEqual(Object.keys(OWN_CALLS));
   const methods = [ModelstatsClient, Calls].flatMap((one) =>
     Object.getOwnPropertyNames(one.prototype).filter((name) => /^(get|list)[A-Z]/.test(name)),

@@ -44,7 +44,7 @@ describe('a search', () => {
   test('finds every route and every error code by its name', async () => {
     for (const { access } of DATA_ROUTES) {
       const found = resultsIn((await search(access.name)).body);
-      const anchor = `get-${access.name.toLowerCase().replaceAll(/[^a-z_]/g, '')}`.replace('v', 'v1');
+      const anchor = `get-${access.name.toLowerCase().replaceAll(/[^a-z_-]/g, '')}`.replace('v', 'v1');
       expect(found.slice(0, 3), access.name).toContainEqual(expect.stringContaining(anchor));
     }
     for (const code of Object.keys(API_ERRORS)) {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../api/data/openapi/openapi-document.ts';
 import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
-import { PUBLIC_ROUTES } from '../../api/site/public.ts';
+import { publicRoutes } from '../../api/site/public.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { envOf, responsesFrom, runCli } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
@@ -18,7 +18,7 @@ import { useFolder } from '../support/temporary-folder.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const TOOLS = join(ROOT, '.tools/fuzz/bin');
 const OPERATIONS = Object.keys(
-  openApiDocument(DATA_ROUTES, { serverUrl: '', hasLimits: true, openRoutes: PUBLIC_ROUTES }).paths ?? {},
+  openApiDocument(DATA_ROUTES, { serverUrl: '', hasLimits: true, openRoutes: publicRoutes(() => true) }).paths ?? {},
 );
 /** Requests per operation and phase. */
 const EXAMPLES = '60';

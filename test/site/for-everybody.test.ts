@@ -197,7 +197,7 @@ test('in the OpenAPI document each badge is an operation without a key, with its
 });
 
 test('where embeds is not live, all of them are unknown routes, documented nowhere, and the first page is there', async () => {
-  const own = await openPublic({ planned: ['embeds'] });
+  const own = await openPublic({ planned: ['embeds', 'exports'] });
   const appearance = async (url: string) => {
     const response = await own.get(url);
     return [response.statusCode, steadyHeaders(response), steadyError(response)];

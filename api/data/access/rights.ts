@@ -55,11 +55,11 @@ function visibleDays(
  * one looks exactly like an unknown route.
  *
  * `plans`: daily quota, burst limit and their headers. `webhooks` has no route: its endpoints are suspended. `embeds`
- * needs no key, so it has no pilot. `attribution`: integrations and their rewards. `digest`: digests by email, without a
- * pilot, since they are people's.
+ * needs no key, so it has no pilot; nor do the newest `exports`, which need none. `attribution`: integrations and their rewards.
+ * `digest`: digests by email, without a pilot, since they are people's.
  */
 export const CAPABILITIES = [
-  ...(['current', 'pricing', 'lifecycle', 'resolve', 'history', 'snapshots', 'changes', 'account'] as const),
+  ...(['current', 'pricing', 'lifecycle', 'resolve', 'history', 'snapshots', 'changes', 'account', 'exports'] as const),
   ...(['plans', 'webhooks', 'mcp', 'embeds', 'attribution', 'digest'] as const),
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];

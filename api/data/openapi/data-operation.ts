@@ -2,6 +2,7 @@ import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { z } from 'zod';
 import { AccountSchema } from '../../accounts/caller.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
+import { JSON_TYPE } from '../responses/data-responses.ts';
 import type { DataRoute } from '../responses/data-route.ts';
 import {
   BEARER,
@@ -11,7 +12,7 @@ import {
   type Responses,
   type SchemaCollector,
 } from './operation.ts';
-import { errorResponses, HEADERS, type HeaderName, headersOf, validationResponse } from './responses.ts';
+import { errorResponses, HEADERS, type HeaderName, headersOf, textHeaders, validationResponse } from './responses.ts';
 
 /** Errors of every route below `/v1`, besides its own. */
 const COMMON_ERRORS: readonly ApiErrorCode[] = [
@@ -77,9 +78,9 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
   return {
     200: {
       description: route.summary,
-      headers: headersOf([...HEADERS.data, ...limits]),
+      headers: { ...headersOf([...HEADERS.data, ...limits]), ...textHeaders(route.documentedHeaders) },
       content: {
-        'application/json': { schema, example: route.example },
+        [mediaTypeOf(route)]: { schema, example: route.example },
         ...(route.csv === undefined ? {} : CSV_CONTENT),
       },
     },
@@ -93,6 +94,10 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
     ...errorResponses(codes, responses, { limits }),
     422: responses.share('ValidationError', validationResponse(limits)),
   };
+}
+
+export function mediaTypeOf({ type = JSON_TYPE }: { readonly type?: string }): string {
+  return type.split(';', 1)[0] ?? type;
 }
 
 /** The parameters of a path or query. */

@@ -88,13 +88,14 @@ const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
   resolve: 'Models by any name',
   history: 'Daily series. Days without data are absent, never interpolated',
   snapshots: 'All records of a day as compressed JSON Lines',
+  exports: 'Models and prices of a day in forms that other programs load',
   changes: 'Every change in order, to keep a copy up to date',
   meta: 'About the service itself; these need no key and cost no quota',
 };
 
 const ACCOUNT_TAG = { account: 'Your plan and its usage' };
 
-const OPEN_TAGS = { [OPEN_TAG]: 'Badges, embeds and feeds for other websites' };
+const OPEN_TAGS = { [OPEN_TAG]: 'Badges, embeds, feeds and exports for other websites and programs' };
 
 const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   Format: {

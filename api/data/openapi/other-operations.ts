@@ -1,9 +1,9 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { z } from 'zod';
 import { HealthLiveSchema, HealthNotReadySchema, HealthReadySchema } from '../health.ts';
-import { parametersFrom } from './data-operation.ts';
+import { mediaTypeOf, parametersFrom } from './data-operation.ts';
 import type { Collectors, Operation, Paths, ResponseCollector, Responses } from './operation.ts';
-import { errorResponses, HEADERS, type HeaderName, headersOf, validationResponse } from './responses.ts';
+import { errorResponses, HEADERS, type HeaderName, headersOf, textHeaders, validationResponse } from './responses.ts';
 
 const READY = {
   status: 'ready',
@@ -106,6 +106,7 @@ export interface OpenRoute {
   readonly operation?: { readonly operationId: string; readonly summary: string } | undefined;
   /** `Content-Type` of its responses. */
   readonly type: string;
+  readonly documentedHeaders?: Readonly<Record<string, string>>;
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   /** Set if its refusals have the route's own form instead of the error envelope. */
@@ -136,7 +137,11 @@ export function openOperation(
     security: [],
     parameters: [...parameters, { $ref: '#/components/parameters/IfNoneMatch' }],
     responses: {
-      200: { description: summary, headers: headersOf(OPEN_HEADERS), content: contentOf(route) },
+      200: {
+        description: summary,
+        headers: { ...headersOf(OPEN_HEADERS), ...textHeaders(route.documentedHeaders) },
+        content: contentOf(route),
+      },
       304: { description: 'The response named by If-None-Match is still current', headers: headersOf(OPEN_HEADERS) },
       ...errorResponses(OTHER_REFUSALS, responses, { prefix: 'Open' }),
       ...(route.refuse === undefined
@@ -166,7 +171,7 @@ function ownRefusals(route: OpenRoute): Responses {
 }
 
 function contentOf({ type }: OpenRoute): OpenApi.ResponseObject['content'] & object {
-  const [name = type] = type.split(';', 1);
+  const name = mediaTypeOf({ type });
   return {
     [name]: { schema: name.includes('json') ? { type: 'object', additionalProperties: true } : { type: 'string' } },
   };

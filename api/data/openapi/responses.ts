@@ -154,6 +154,13 @@ function namesOf<T extends object>(headers: T): readonly (keyof T & HeaderName)[
   return Object.keys(headers) as (keyof T & HeaderName)[]; // Of a literal just above.
 }
 
+/** Headers of one route, from their descriptions by name. */
+export function textHeaders(descriptions: Readonly<Record<string, string>> = {}): Record<string, OpenApi.HeaderObject> {
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+}
+
 export function headersOf(names: readonly HeaderName[]): Record<string, OpenApi.ReferenceObject> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

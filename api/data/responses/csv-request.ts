@@ -29,10 +29,10 @@ export function csvRequest<Context>(
   const fields = fieldsOf(response, list, context);
   return {
     effective: { format: 'csv', of: effective },
-    headers: {
+    headers: () => ({
       'Content-Type': 'text/csv; charset=utf-8; header=present',
       'Content-Disposition': `attachment; filename="${fileName(path, context)}"`,
-    },
+    }),
     // The fields of an empty list don't depend on its content.
     dependsOn: (given) => {
       const { on, changedAt } = dependsOn(given);

@@ -1,4 +1,5 @@
 /** What every data route does alike: entity tags, conditions, the cache, compression. */
+import { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -8,6 +9,7 @@ import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { publishSmallDays, SMALL_DAYS, TODAY } from '../../../test/worlds/small-days.ts';
 import { wholeOf } from '../../server/response-body.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
+import { Exports } from '../exports/exports.ts';
 import { modelsRoute } from '../routes/models.ts';
 import { snapshotDownloadRoute } from '../routes/snapshots.ts';
 import { RESPONSE_SETTINGS } from '../settings.ts';
@@ -182,6 +184,7 @@ describe('where there is no server, as for tools, pages, badges and feeds', () =
       versions: RECORD_VERSIONS,
       clock: api.clock.now,
       signUrl: async (key) => `/files/${key}`,
+      exports: new Exports({ stream: async () => Readable.from([]) }),
       settings: { ...defaultsOf(RESPONSE_SETTINGS), compressFromBytes: 1 },
     });
   });

@@ -15,6 +15,7 @@ import type { GivenRequest, RouteArguments } from '../../server/route.ts';
 import type { View } from '../../view/view.ts';
 import { RESPONSE_FORMAT } from '../../view/view-meta.ts';
 import { type Rights, rightsTag } from '../access/rights.ts';
+import type { Exports } from '../exports/exports.ts';
 import type { ResponseSettings } from '../settings.ts';
 import {
   type DataContext,
@@ -32,6 +33,7 @@ export interface ResponseDeps {
   /** As {@link DataContext.signUrl}; a URL with a leading slash is below the request's base URL. */
   readonly signUrl: SignUrl;
   readonly settings: ResponseSettings;
+  readonly exports: Exports;
 }
 
 /** A request, independent of the HTTP server. */
@@ -84,13 +86,13 @@ export class DataResponses {
       request.onRelease?.(view.newest);
       const now = this.#deps.clock();
       const { rights } = caller;
-      const { versions, settings } = this.#deps;
+      const { versions, settings, exports } = this.#deps;
       const today = this.#dayOf(now);
       const signUrl = this.#signUrlFor(request);
       const isSound = findHeaderProblems(request).length === 0;
       return await this.#responder.respond(route, {
         request,
-        context: { view, rights, versions, now, today, settings, signUrl },
+        context: { view, rights, versions, now, today, settings, signUrl, exports },
         now,
         scope: `${view.version}\n${today}\n${rightsTag(rights)}`,
         // With invalid headers the request is parsed anew, to report all its problems together.
@@ -126,13 +128,13 @@ export class DataResponses {
   }
 }
 
-function headersOf({ cacheControl }: DataRoute, { view }: DataContext): ResponseHeaders {
+function headersOf({ cacheControl, type = JSON_TYPE }: DataRoute, { view }: DataContext): ResponseHeaders {
   return {
     'X-Data-As-Of': view.newest.data_as_of,
     'Cache-Control': cacheControl,
     // Also on responses too small to compress: caches go by the first response they get.
     Vary: 'Authorization, accept-encoding',
-    'Content-Type': JSON_TYPE,
+    'Content-Type': type,
   };
 }
 

@@ -13,6 +13,7 @@ import type { JsonText, View } from '../../view/view.ts';
 import type { RouteAccess } from '../access/access-control.ts';
 import type { Capability, Rights } from '../access/rights.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
+import type { Exports } from '../exports/exports.ts';
 import type { ResponseSettings } from '../settings.ts';
 import { csvRequest } from './csv-request.ts';
 import { JSON_FORMAT, readFormat } from './format.ts';
@@ -31,6 +32,7 @@ export interface RequestContext {
 export interface DataContext extends RequestContext {
   /** A temporary URL from which anyone can download. */
   readonly signUrl: SignUrl;
+  readonly exports: Exports;
 }
 
 export type SignUrl = (key: string, options: { readonly expiresInSeconds: number }) => Promise<string>;
@@ -38,12 +40,15 @@ export type SignUrl = (key: string, options: { readonly expiresInSeconds: number
 /** The capabilities that have data routes. */
 export type DataCapability = Extract<
   Capability,
-  'current' | 'pricing' | 'lifecycle' | 'resolve' | 'history' | 'snapshots' | 'changes'
+  'current' | 'pricing' | 'lifecycle' | 'resolve' | 'history' | 'snapshots' | 'exports' | 'changes'
 >;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export interface RouteDescription<Body extends JsonObject = JsonObject> {
+/** JSON, or text of another type. */
+export type ResponseBody = JsonObject | string;
+
+export interface RouteDescription<Body extends ResponseBody = ResponseBody> {
   /** Such as `/v1/models/:id`. */
   readonly path: `/v1/${string}`;
   /** Method name in generated clients; never changes. */
@@ -61,6 +66,10 @@ export interface RouteDescription<Body extends JsonObject = JsonObject> {
   readonly response: z.ZodType<Body>;
   /** For the OpenAPI document. */
   readonly example: unknown;
+  /** `Content-Type` of the response; default: JSON. */
+  readonly type?: string;
+  /** Descriptions of further headers, by name. */
+  readonly documentedHeaders?: Readonly<Record<string, string>>;
   readonly redirects?: boolean;
   /** The field of the body with the list that `format=csv` gives; absent: the route has no such format. */
   readonly csv?: string;
@@ -71,7 +80,8 @@ export interface RouteDescription<Body extends JsonObject = JsonObject> {
   readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
 }
 
-export interface DataRouteDefinition<Params, Query, Effective, Body extends JsonObject> extends RouteDescription<Body> {
+export interface DataRouteDefinition<Params, Query, Effective, Body extends ResponseBody>
+  extends RouteDescription<Body> {
   /** Default: none. */
   readonly params?: ParametersSchema<Params>;
   /** Default: none. */
@@ -84,16 +94,19 @@ export interface DataRouteDefinition<Params, Query, Effective, Body extends Json
 }
 
 /** A data route; callers inside the process use its body's type. */
-export interface DataRoute<Params = unknown, Query = unknown, Body extends JsonObject = JsonObject>
+export interface DataRoute<Params = unknown, Query = unknown, Body extends ResponseBody = ResponseBody>
   extends Route<DataContext, Params, Query>,
     RouteDescription<Body> {
   readonly path: `/v1/${string}`;
   readonly access: RouteAccess;
 }
 
+/** Callers inside the process can use its body. */
+export type JsonRoute = DataRoute<unknown, unknown, JsonObject>;
+
 export type BodyOf<R extends DataRoute> = z.output<R['response']>;
 
-export function dataRoute<P, Q, E, B extends JsonObject>(
+export function dataRoute<P, Q, E, B extends ResponseBody>(
   definition: DataRouteDefinition<P, Q, E, B>,
 ): DataRoute<P, Q, B> {
   const { params, query, check, prepare, handle, ...description } = definition;

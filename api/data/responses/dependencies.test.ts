@@ -186,6 +186,7 @@ describe('the tags that change with', () => {
   });
 
   test('a prune: those that show how far it reaches back', async () => {
+    all = all.filter((path) => !path.startsWith('/v1/exports/')); // Their day goes.
     const before = await showAll();
     await api.store.prune({ changesMonths: 0, snapshots: 2, states: 7 });
     await api.follower.refresh();

@@ -86,6 +86,11 @@ export function day(options: Described) {
     .meta({ type: 'string', format: 'date', ...described(options) });
 }
 
+/** The day of something that is served, as {@link idOf}. */
+export function dayOf(kind: IdKind, options: Described) {
+  return day(options).register(ID_KINDS, { kind });
+}
+
 /** Text of 1 to `max` characters; a UTF-16 surrogate pair counts once. */
 export function freeText({ max, ...options }: Described & { readonly max: number }) {
   return z

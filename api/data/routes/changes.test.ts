@@ -1,4 +1,5 @@
 /** The rules of the change feed (specification "Change feed"). */
+import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { plainPieces } from '../../../runtime/gzip-pieces.ts';
 import { defaultsOf } from '../../../runtime/setting.ts';
@@ -8,6 +9,7 @@ import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { useViewFiles } from '../../../test/support/api/view-file.ts';
 import { ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
+import { Exports } from '../exports/exports.ts';
 import { RESPONSE_SETTINGS } from '../settings.ts';
 import { changesRoute } from './changes.ts';
 
@@ -161,6 +163,7 @@ test('a filtered page looks at so many events and goes on from there, empty thou
     today: '2026-06-02',
     settings: defaultsOf(RESPONSE_SETTINGS),
     signUrl: async () => '',
+    exports: new Exports({ stream: async () => Readable.from([]) }),
   };
   const page = async (after: number) => {
     const query = { limit: '10', entity_type: 'model', ...(after > 0 && { cursor: cursorFromSeq(after) }) };

@@ -5,6 +5,7 @@ import { JSON_TYPE } from '../responses/data-responses.ts';
 import type { DataRoute } from '../responses/data-route.ts';
 import { changesRoute } from './changes.ts';
 import { costRoute } from './cost.ts';
+import { exportRoutes } from './exports.ts';
 import { lifecycleRoute } from './lifecycle.ts';
 import { modelHistoryRoute } from './model-history.ts';
 import { modelRoute, modelsRoute } from './models.ts';
@@ -48,6 +49,7 @@ export const DATA_ROUTES: readonly DataRoute[] = [
   rankingsHistoryRoute,
   snapshotsRoute,
   snapshotDownloadRoute,
+  ...exportRoutes,
   changesRoute,
 ];
 

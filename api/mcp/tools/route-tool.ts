@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../data/openapi/operation.ts';
-import type { DataRoute } from '../../data/responses/data-route.ts';
+import type { DataRoute, JsonRoute } from '../../data/responses/data-route.ts';
 import { HttpError, RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { RouteArguments } from '../../server/route.ts';
 import { argumentProblem, type Body, type Exchange, type RouteBody } from '../exchange.ts';
@@ -8,7 +8,7 @@ import { type Found, fits, type TextInput, TOKENS_MAX, tokensOf } from '../tool-
 import { type ArgumentOptions, argumentName, inputSchemaOf, outputSchemaOf, type Tool } from './tool.ts';
 
 export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'description'>, ArgumentOptions {
-  readonly route: DataRoute;
+  readonly route: JsonRoute;
   /** Values of missing arguments; default: the route's. */
   readonly defaults?: Readonly<Record<string, string>>;
   /** Schemas of arguments that `prepare` turns into the route's; default: none. */

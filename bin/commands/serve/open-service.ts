@@ -10,7 +10,7 @@ import type { ControlDatabase } from '../../../api/database/control-database.ts'
 import { makeGuide } from '../../../api/guide/guide.ts';
 import { mcpSurface } from '../../../api/mcp/mcp.ts';
 import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../../api/mcp/oauth-routes.ts';
-import { livePublicRoutes, publicSurface } from '../../../api/site/public.ts';
+import { publicRoutes, publicSurface } from '../../../api/site/public.ts';
 import { ViewFolder } from '../../../api/view/follow/view-folder.ts';
 import { ViewFollower } from '../../../api/view/follow/view-follower.ts';
 import { type ViewEvent, viewEventLog } from '../../../api/view/view-events.ts';
@@ -107,6 +107,7 @@ async function openParts(
     views: follower,
     clock,
     signUrl: (key, link) => store.signedUrl(key, link),
+    store,
     files: storeFolder === undefined ? undefined : { folder: storeFolder, links },
     logger: log,
     metrics,
@@ -166,7 +167,7 @@ async function openSurfaces(
         compressFromBytes: config.responses.compressFromBytes,
       }),
     ],
-    openRoutes: livePublicRoutes(isOffered),
+    openRoutes: publicRoutes(isOffered),
     showErrorPage: guide.showErrorPage,
   };
 }

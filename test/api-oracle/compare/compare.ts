@@ -35,6 +35,8 @@ export async function compareRequest(client: Client, state: ApiState, request: A
       const response = await send(exchange, target);
       return compareBody(exchange, target, response, expected.body) ?? compareCsv(exchange, target, response);
     }
+    case 'text':
+      return compareText(target, await send(exchange, target), expected.text);
     case 'refusal':
       return compareRefusal(target, await send(exchange, target), expected);
     case 'invalid':
@@ -55,6 +57,11 @@ async function compareList(exchange: Exchange, { name, rows, limit, envelope }: 
     cursor = isObject(response.body) ? String(response.body['next_cursor']) : '';
   }
   return undefined;
+}
+
+function compareText(target: string, response: Answer, text: string): Verdict {
+  const difference = findDifference({ status: 200, text }, { status: response.status, text: response.text }, '(file)');
+  return difference && { target, ...difference };
 }
 
 /** Compares a signed URL and fetches the file behind it. */

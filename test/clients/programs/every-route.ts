@@ -11,11 +11,10 @@ const client = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer 
 
 /** The body of each route with a key: one that has none does not compile. */
 type Bodies = {
-  readonly [Path in Extract<
-    keyof paths,
-    `/v1/${string}`
-  >]: paths[Path]['get']['responses'][200]['content']['application/json'];
+  readonly [Path in Extract<keyof paths, `/v1/${string}`>]: BodyOf<paths[Path]['get']['responses'][200]['content']>;
 };
+/** JSON, or the text of a file. */
+type BodyOf<Content> = Content[keyof Content];
 
 /** The reference as far as it is read here: what it fills in works as it stands. */
 interface Reference {
@@ -43,7 +42,7 @@ for (const [path, { get }] of Object.entries(reference.paths)) {
   const valuesIn = (place: string) =>
     required.filter((one) => one.in === place).map(({ name = '', examples }) => [name, examples?.default.value]);
   const params = { path: Object.fromEntries(valuesIn('path')), query: Object.fromEntries(valuesIn('query')) };
-  const { data, error } = await untyped.GET(path, { params });
+  const { data, error } = await untyped.GET(path, { params, parseAs: path.endsWith('.csv') ? 'text' : 'json' });
   if (data === undefined) throw new Error(JSON.stringify(error));
   names.push(get.operationId);
 }

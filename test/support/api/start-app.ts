@@ -85,6 +85,7 @@ export async function startApp(
     views: follower,
     clock,
     signUrl: (key, link) => store.signedUrl(key, link),
+    store,
     files: folder === undefined ? undefined : { folder, links },
     logger: undefined,
     metrics: new ApiMetrics(),

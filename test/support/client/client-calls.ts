@@ -11,6 +11,11 @@ export const OWN_CALLS: Readonly<Record<string, string>> = {
   listChanges: 'getChanges',
 };
 
+/** Of the client. Exports are files for other programs. */
+export function isCalled(path: string): boolean {
+  return path.startsWith('/v1/') && !path.startsWith('/v1/exports/');
+}
+
 const HEAD = `/**
  * A call per operation, under its name: path parameters one by one, then the query. Generated from /openapi.json by \`make golden\`;
  * change the routes instead.

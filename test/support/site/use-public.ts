@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Capability } from '../../../api/data/access/rights.ts';
-import { livePublicRoutes, type PublicSurfaceSettings, publicSurface } from '../../../api/site/public.ts';
+import { type PublicSurfaceSettings, publicRoutes, publicSurface } from '../../../api/site/public.ts';
 import { type ApiOptions, type Days, openApi, type TestApi } from '../api/open-api.ts';
 import type { AppOptions } from '../api/start-app.ts';
 import { useApi } from '../api/use-api.ts';
@@ -38,7 +38,7 @@ function apiOptions(options: PublicOptions, clock: () => Date): ApiOptions {
     accounts: {},
     ...others,
     ...(store === undefined ? { days } : { store }),
-    openRoutes: livePublicRoutes(isLive),
+    openRoutes: publicRoutes(isLive),
     surfaces: async () => [
       publicSurface({ requestsPerMinute, cacheBytes, compressFromBytes, hasConsole, isLive, clock }),
     ],
