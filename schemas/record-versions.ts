@@ -26,7 +26,7 @@ const VERSIONS = [
   // Models and prices name their upstream.
   { version: '1.1', noticeFrom: null, inForceFrom: '2026-11-23' },
   // Rates of prices; life, abilities and limits of models; how scores were measured.
-  { version: '1.2', noticeFrom: null, inForceFrom: '2027-02-01' },
+  { version: '1.2', noticeFrom: null, inForceFrom: '2026-12-15' },
 ] as const;
 
 /** Each version has the columns added by it or before. */

@@ -16,12 +16,11 @@ import { readRecords } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { createChooser } from '../support/random.ts';
 import { dayRows, PROVIDERS, type PricedRow, plainPrices, pricedFew } from '../worlds/priced-few.ts';
+import { CUTOVER } from '../worlds/rated-days.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const SEED = Number(process.env['PRICES_SEED'] ?? 1);
-/** First day of version 1.2. */
-const CUTOVER = '2027-02-01';
 const DAYS = [-2, -1, 0, 1, 2].map((days) => addDays(CUTOVER, days));
 
 const choose = createChooser(SEED);

@@ -1,12 +1,17 @@
 /** `GET /v1/cost` (specification "Cost"). */
 import { expect, test } from 'vitest';
+import { addDays, type Day } from '../../../runtime/day.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import type { TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
 import { createChooser } from '../../../test/support/random.ts';
+import { CUTOVER } from '../../../test/worlds/rated-days.ts';
 
 /** Before version 1.2 of the records, its first day, and a later one; nothing was captured between them. */
-const [OLD_DAY, FIRST_DAY, LAST_DAY] = ['2027-01-30', '2027-02-01', '2027-02-04'] as const;
-const TODAY = '2027-02-06';
+const [OLD_DAY, FIRST_DAY, LAST_DAY, TODAY] = [dayAt(-2), dayAt(0), dayAt(3), dayAt(5)] as const;
+
+function dayAt(days: number): Day {
+  return addDays(CUTOVER, days);
+}
 
 function rate(meter: string, price: number, when?: object): object {
   return { meter, unit: 'token', per: 1_000_000, price, ...(when === undefined ? {} : { when }) };
@@ -52,7 +57,7 @@ async function publish(store: TemporaryStore): Promise<void> {
   await store.publish(FIRST_DAY, { models, pricing: pricesWith(CHEAP) });
   await store.publish(LAST_DAY, { models, pricing: pricesWith([rate('input', 1.5), rate('output', 4)]) });
   const before = { model_id: 'm', provider: 'cheap', input_per_million: 9, output_per_million: 9 };
-  await store.backfill([{ ...before, effective_from: '2027-01-20' }], '2027-02-05T00:00:00Z');
+  await store.backfill([{ ...before, effective_from: dayAt(-12) }], `${dayAt(4)}T00:00:00Z`);
 }
 
 const api = useApi({ days: publish, now: `${TODAY}T12:00:00Z` });
@@ -110,15 +115,15 @@ test('a requested provider is taken, cheapest or not', async () => {
 test.each([
   ['the first day with rates', FIRST_DAY, { cost: 0.001, valid_from: FIRST_DAY, source: 'capture' }],
   ['the day of a change', LAST_DAY, { cost: 0.0015, valid_from: LAST_DAY }],
-  ['a day without a capture after the last one', '2027-02-05', { cost: 0.0015, valid_from: LAST_DAY }],
+  ['a day without a capture after the last one', dayAt(4), { cost: 0.0015, valid_from: LAST_DAY }],
   ['a day before version 1.2', OLD_DAY, { cost: 0.003, valid_from: OLD_DAY, parts: [{ assumed: ['conditions'] }] }],
-  ['a reconstructed day', '2027-01-25', { cost: 0.009, valid_from: '2027-01-20', source: 'backfill' }],
+  ['a reconstructed day', dayAt(-7), { cost: 0.009, valid_from: dayAt(-12), source: 'backfill' }],
 ])('on %s the price of that day is taken', async (_, on, expected) => {
   expect(await costFor(`model=m&input=1000&provider=cheap&on=${on}`)).toMatchObject({ on, ...expected });
 });
 
 test('a day without a capture has the price of the days around it if that is one; else it has none', async () => {
-  const on = '2027-02-02';
+  const on = dayAt(1);
   expect(await costFor(`model=m&input=1000&on=${on}`)).toMatchObject({
     cost: 0.002,
     provider: 'whole',
@@ -137,7 +142,7 @@ test('a day without a capture has the price of the days around it if that is one
       },
     },
   ]);
-  expect(await costFor('model=m&input=1&on=2027-02-05')).toMatchObject({ missing: [] });
+  expect(await costFor(`model=m&input=1&on=${dayAt(4)}`)).toMatchObject({ missing: [] });
   expect(await problemsFor(`model=m&input=1000&provider=cheap&on=${on}`)).toMatchObject([
     { loc: ['query', 'provider'], type: 'price_missing', msg: expect.stringContaining(on) },
   ]);
@@ -244,7 +249,7 @@ test('what can’t be compared is refused: pictures with tokens, dollars with eu
 test.each([
   ['input', 'model=m'],
   ['model', 'input=1'],
-  ['on', 'model=m&input=1&on=2027-02-07'],
+  ['on', `model=m&input=1&on=${dayAt(6)}`],
   ['input', 'model=m&input=-1'],
   ['output', 'model=m&input=1&output=1.5'],
   ['cache_read', 'model=m&input=1&cache_read=9007199254740991'],
@@ -257,13 +262,13 @@ test.each([
 });
 
 test('days before the plan’s window are refused as for a history', async () => {
-  const own = await openOwnApi({ store: api.store.url, accounts: {}, now: '2027-08-01T12:00:00Z' });
+  const own = await openOwnApi({ store: api.store.url, accounts: {}, now: `${dayAt(182)}T12:00:00Z` });
   const { community, commercial } = own.accounts.customers;
   const path = `/v1/cost?model=m&input=1000&on=${OLD_DAY}`;
   const refused = await own.ask(community, path);
   expect([refused.statusCode, refused.json().error]).toMatchObject([
     403,
-    { code: 'history_window_exceeded', param: 'on', plan: 'community', message: expect.stringContaining('2027-02-01') },
+    { code: 'history_window_exceeded', param: 'on', plan: 'community', message: expect.stringContaining(dayAt(0)) },
   ]);
   expect((await own.ask(community, `/v1/cost?model=m&input=1000&on=${FIRST_DAY}`)).statusCode).toBe(200);
   expect((await own.ask(commercial, path)).json()).toMatchObject({ cost: 0.003 });
@@ -282,7 +287,7 @@ test('one unit is charged for a cost, none for a refusal', async () => {
 
 test('a capture after the day may end the price before it, which changes the tag', async () => {
   const own = await openOwnApi({ days: publish, now: `${TODAY}T12:00:00Z` });
-  const path = '/v1/cost?model=m&input=1000&provider=cheap&on=2027-02-05';
+  const path = `/v1/cost?model=m&input=1000&provider=cheap&on=${dayAt(4)}`;
   const before = await own.get(path);
   expect(before.json()).toMatchObject({ cost: 0.0015 });
   const models = MODELS.filter(({ id }) => id !== 'gone');
@@ -290,26 +295,26 @@ test('a capture after the day may end the price before it, which changes the tag
   await own.follower.refresh();
   const after = await own.get(path, { 'if-none-match': String(before.headers['etag']) });
   expect(after.statusCode).toBe(422);
-  const whole = await own.get('/v1/cost?model=m&input=1000&on=2027-02-05');
+  const whole = await own.get(`/v1/cost?model=m&input=1000&on=${dayAt(4)}`);
   const tag = String(whole.headers['etag']);
-  own.clock.set('2027-02-09T12:00:00Z');
-  await own.store.publish('2027-02-08', { models, pricing: pricesWith(CHEAP) });
+  own.clock.set(`${dayAt(8)}T12:00:00Z`);
+  await own.store.publish(dayAt(7), { models, pricing: pricesWith(CHEAP) });
   await own.follower.refresh();
-  expect((await own.get('/v1/cost?model=m&input=1000&on=2027-02-05', { 'if-none-match': tag })).statusCode).toBe(304);
+  expect((await own.get(`/v1/cost?model=m&input=1000&on=${dayAt(4)}`, { 'if-none-match': tag })).statusCode).toBe(304);
 });
 
 test('prices that are reconstructed anew change the tags of their days, and of no others', async () => {
   const own = await openOwnApi({ days: publish, now: `${TODAY}T12:00:00Z` });
   const costOn = (on: string) => own.get(`/v1/cost?model=m&input=1000&on=${on}`);
-  const days = ['2027-01-25', OLD_DAY];
+  const days = [dayAt(-7), OLD_DAY];
   const before = await Promise.all(days.map(costOn));
   const row = { model_id: 'm', provider: 'cheap', input_per_million: 8, output_per_million: 8 };
-  await own.store.backfill([{ ...row, effective_from: '2027-01-20' }], '2027-02-06T10:00:00Z');
+  await own.store.backfill([{ ...row, effective_from: dayAt(-12) }], `${dayAt(5)}T10:00:00Z`);
   await own.follower.refresh();
   const after = await Promise.all(days.map(costOn));
   expect(after.map(({ headers }, i) => headers['etag'] === before[i]?.headers['etag'])).toEqual([false, true]);
   expect(after.map((response) => response.json().cost)).toEqual([0.008, 0.003]);
-  expect(after[0]?.headers['last-modified']).toBe('Sat, 06 Feb 2027 10:00:00 GMT');
+  expect(after[0]?.headers['last-modified']).toBe(new Date(`${dayAt(5)}T10:00:00Z`).toUTCString());
 });
 
 /** Requests compared. */
