@@ -70,7 +70,7 @@ test('every route has a call, and its calls are those that are tried here', () =
   expect(operations.map(({ path }) => path)).toEqual(V1_ROUTES.map(({ name }) => name).filter(isCalled));
   expect(Object.keys(OWN)).toEqual(Object.keys(OWN_CALLS));
   const methods = [ModelstatsClient, Calls].flatMap((one) =>
-    Object.getOwnPropertyNames(one.prototype).filter((name) => /^(get|list)[A-Z]/.test(name)),
+    Object.getOwnPropertyNames(one.prototype).filter((name) => /^(get|list|resolve)[A-Z]/.test(name)),
   );
   expect(operations.map(({ operationId }) => OWN_CALLS[operationId] ?? operationId).sort()).toEqual(methods.sort());
 });
