@@ -102,6 +102,7 @@ test('the death of a process that follows is no more than a reason to build anew
 });
 
 test('a stop ends the process, and what it was to write is not built anew', async () => {
+  await expect.poll(writers).toEqual([]); // Those of other tests have ended.
   const stop = new AbortController();
   let writes = 0;
   const stopped = build(
