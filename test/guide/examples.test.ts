@@ -58,7 +58,7 @@ describe.skipIf(!hasPrograms('curl', 'jq'))('an example of the guide', () => {
 
 /** As a service begins whose sources rank nothing. */
 describe.skipIf(!hasPrograms('curl', 'jq'))('where no category is ranked', () => {
-  const run = useExamples((store) => store.publish('2026-06-01', { models: [{ id: 'new', name: 'New' }] }));
+  const run = useExamples((store) => store.publish(SAMPLE_DAYS[2], { models: [{ id: 'new', name: 'New' }] }));
 
   test.for(EXAMPLES)('$name, $number ($language), is not refused', async (example, { skip }) => {
     const printed = await run(example, skip);
