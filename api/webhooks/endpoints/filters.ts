@@ -59,6 +59,22 @@ export const FiltersSchema = z.strictObject({
 });
 export type Filters = Readonly<z.infer<typeof FiltersSchema>>;
 
+export interface StoredFilters {
+  readonly filters: Filters;
+  /** Names of those that a newer version stored and this one can't apply, be it for their value. */
+  readonly unknownFilters: readonly string[];
+}
+
+/** @param text a JSON object */
+export function parseStoredFilters(text: string): StoredFilters {
+  const stored = Object.entries(z.record(z.string(), z.unknown()).parse(JSON.parse(text)));
+  const isKnown = ([name, value]: (typeof stored)[number]) => FiltersSchema.safeParse({ [name]: value }).success;
+  return {
+    filters: FiltersSchema.parse(Object.fromEntries(stored.filter(isKnown))),
+    unknownFilters: stored.filter((filter) => !isKnown(filter)).map(([name]) => name),
+  };
+}
+
 function idProblem(): string {
   return `must be an id of at most ${ID_LENGTH_MAX} characters`;
 }

@@ -138,6 +138,22 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       expect(await receivedBy('one')).toEqual(expected);
     });
 
+    it.each<[string, Readonly<Record<string, unknown>>, string]>([
+      ['a filter', { providers: ['p1'], continents: ['europe'] }, 'continents'],
+      ['a value of a filter', { providers: ['p1'], meters: ['output', 'thought'] }, 'meters'],
+    ])('%s of a newer version costs only its own endpoint the events, and is reported', async (_, filters, unknown) => {
+      await addSubscriber(control, 'newer', { topics: ['pricing.updated'], filters });
+      await addSubscriber(control, 'one', { topics: ['pricing.updated'] });
+      const { publisher, events } = openPublisher(store, control);
+      expect(await publisher.poll()).toBe('published');
+      expect(await receivedBy('one')).toEqual(PRICES);
+      expect(await receivedBy('newer')).toEqual([]);
+      const published = events.filter(({ type }) => type === 'published');
+      expect(published.length).toBeGreaterThan(0);
+      for (const event of published)
+        expect(event).toMatchObject({ skipped: [{ endpointId: 'newer', unknownFilters: [unknown] }] });
+    });
+
     it('events say when they were published, and wait to be delivered at once', async () => {
       await addSubscriber(control, 'one', { topics: ['model.created'] });
       await poll();
