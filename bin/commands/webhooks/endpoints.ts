@@ -128,7 +128,9 @@ const showEndpoint = endpointCommand('show', 'Show an endpoint with its newest d
         tableOf(context, [endpoint]),
         `topics: ${topics.join(', ')}${mode === 'digest' ? ', as digests' : ''}`,
         ...(Object.keys(filters).length > 0 ? [`filters: ${JSON.stringify(filters)}`] : []),
-        ...unknownFilters.map((name) => `filter ${name} is not known to this version, so no events are sent: upgrade it`),
+        ...unknownFilters.map(
+          (name) => `filter ${name} is not known to this version, so no events are sent: upgrade it`,
+        ),
         ...(consecutiveFailures > 0 ? [`failed deliveries in a row: ${consecutiveFailures}`] : []),
         deliveries.length === 0 ? 'no deliveries yet' : deliveryTable(context, deliveries),
       ].join('\n'),
