@@ -45,8 +45,8 @@ export const FiltersSchema = z.strictObject({
    */
   direction: z.enum(DIRECTIONS, { error: `must be one of ${DIRECTIONS.join(', ')}` }).optional(),
   /**
-   * `pricing.updated`: a rate changed by at least this share of its old price. One that appeared, disappeared, was zero
-   * or changed its currency passes.
+   * `pricing.updated`: a rate rose or fell by at least this share of its old price, or from zero; not one that appeared,
+   * disappeared or changed its currency.
    */
   min_change_percent: percentTo(CHANGE_PERCENT_MAX).optional(),
   /**
@@ -117,7 +117,7 @@ function ratesMatcherFrom({ meters, direction, min_change_percent: minPercent }:
   const passes = (rate: RateMove) =>
     isMeter(rate.meter) &&
     (direction === undefined || rate.direction === direction) &&
-    rate.percent >= (minPercent ?? 0);
+    (minPercent === undefined || (rate.direction !== null && rate.percent >= minPercent));
   return (rates: readonly RateMove[] | undefined) => rates === undefined || rates.some(passes);
 }
 

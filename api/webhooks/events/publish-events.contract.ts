@@ -127,11 +127,8 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       ['those of a model', { direction: 'up', models: ['a'] }, PRICES.slice(2)],
       ['a model that falls, from the top', { direction: 'down', models: ['a'], max_rank: 1 }, RANKINGS.slice(1)],
       ['no price of a meter that none has', { meters: ['search'] }, RANKINGS],
-      [
-        'prices that came and went, which have no percentage',
-        { min_change_percent: 17 },
-        [...PRICES.slice(0, 2), ...RANKINGS],
-      ],
+      ['no prices that came and went, or moved less, with a percentage', { min_change_percent: 17 }, RANKINGS],
+      ['prices that moved as much', { min_change_percent: 16 }, [...PRICES.slice(2), ...RANKINGS]],
     ])('filters of an endpoint let pass %s', async (_, filters, expected) => {
       await addSubscriber(control, 'one', { topics: ['pricing.updated', 'ranking.updated'], filters });
       expect(await poll()).toBe('published');
