@@ -35,5 +35,6 @@ test('a model that does not exist, or a wrong date, leaves the form with the rea
     expect(statusCode).toBe(200);
     expect(body).toContain(reason);
     expect(body).toContain('name="model"');
+    expect(body, 'no calendar of what does not exist').not.toContain('/feeds/lifecycle.ics');
   }
 });
