@@ -97,7 +97,7 @@ function digestText(
       textOf: (line) => lifecycleText(line, news),
       page: changes('model'),
     }),
-    sectionText(`Retiring within ${AHEAD_DAYS} days`, news.ahead, { textOf: aheadText, page: `${pages}/models` }),
+    sectionText(`Retiring within ${AHEAD_DAYS} days`, news.ahead, { textOf: aheadText, page: `${pages}/lifecycle` }),
     sectionText('New leaders of rankings', news.leaders, { textOf: leadersText, page: `${pages}/rankings` }),
     [
       `The same by the API: GET ${publicUrl}/v1/changes?cursor=${cursorFromSeq(news.fromSeq)}`,

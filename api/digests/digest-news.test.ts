@@ -158,6 +158,7 @@ test('of the life of models it tells what was announced, moved, withdrawn and re
     '- withdrawn: no longer announced to retire (it was 2027-06-01)',
   ]);
   expect(sectionOf(news, 'Retiring within 30 days')).toEqual(['- 2027-03-20: announced, replaced by quiet']);
+  expect(textOf(news)).toMatch(/Retiring within 30 days \(1\)\n.*\n- .*\nhttps:\S*\/data\/lifecycle\n/);
 });
 
 test('an announced day that comes is news by itself, and one that is ahead is not', async () => {

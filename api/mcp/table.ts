@@ -96,13 +96,13 @@ export const PRICE_COLUMNS: Columns = {
 };
 
 /** Every rate beside the plain prices of input and output, such as `input (tier batch) 0.5, image_in 0.002 per image`. */
-export const RATE_COLUMNS: Columns = {
-  'other rates (per million tokens, or as said)': ({ rates }) => {
+export const RATE_COLUMNS = {
+  'other rates (per million tokens, or as said)': ({ rates }: Row) => {
     if (!Array.isArray(rates)) return null;
     const all = rates as readonly Rate[]; // Our own responses hold no other list.
     return all.filter((rate) => !isPlainPrice(rate)).map(rateText);
   },
-};
+} satisfies Columns;
 
 function rateText(rate: Rate): string {
   const { meter, unit, when = {} } = rate;

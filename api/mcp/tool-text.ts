@@ -53,7 +53,7 @@ Prices are per million tokens, in the currency beside them. Dates are UTC days. 
 Data change once a night, so the same call returns the same data all day; "data as of" is their time.
 A call that returns data costs one unit of the organization's daily quota, compare-models one per model; refused calls and get-account cost nothing.
 Responses are cut at about 25,000 tokens; a cut one says how to get the rest. Lists have pages: pass next_cursor as cursor, with the same other arguments. A sort with a minus is descending.
-Days named after and before are included. A history has the 400 days up to today unless from and to say otherwise; of its filters, benchmark_id is for the kind score, category_id for ranking, provider for pricing. The meters of a cost are those of list-prices.`;
+Days named after and before are included. A history has the 400 days up to today unless from and to say otherwise; of its filters, benchmark is for the kind score, category for ranking, provider for pricing. The meters of a cost are those of list-prices.`;
 
 /** Most tokens of a response, text and structured content together. */
 export const TOKENS_MAX = 25_000;

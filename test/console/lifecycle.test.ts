@@ -29,11 +29,12 @@ test('a model that does not exist, or a wrong date, leaves the form with the rea
   const { org, ada } = await console.own();
   for (const [query, reason] of [
     ['?model=same%2Cnobody', 'There is no model with the id nobody.'],
-    ['?from=2027-13-01', 'from'],
+    ['?from=2027-13-01', 'query.from: Input should be a valid date'],
   ] as const) {
     const { statusCode, body } = await ada.get(`/console/orgs/${org}/data/lifecycle${query}`);
     expect(statusCode).toBe(200);
     expect(body).toContain(reason);
     expect(body).toContain('name="model"');
+    expect(body, 'no calendar of what does not exist').not.toContain('/feeds/lifecycle.ics');
   }
 });

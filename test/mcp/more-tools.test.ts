@@ -5,6 +5,7 @@ import { ERAS } from '../support/mcp/clients.ts';
 import { useMcp } from '../support/mcp/use-mcp.ts';
 import { withNames } from '../support/pipeline/named-models.ts';
 import { LISTED_DAY } from '../worlds/listed-day.ts';
+import { CUTOVER, MOVED, publishRatedDays } from '../worlds/rated-days.ts';
 
 const mcp = useMcp();
 
@@ -197,7 +198,8 @@ describe('what upstreams call models', () => {
       ['B', 'name', 'possible'],
     ]);
     expect(await matchesFor('acme/turbo 9')).toEqual([['d', 'spelling', 'sure']]);
-    expect(await used(), 'each call costs one unit').toBe(4);
+    expect((await client.call('resolve-model', { name: 'acme/turbo 9' })).text).toMatch(/^1 match for acme\/turbo 9, /);
+    expect(await used(), 'each call costs one unit').toBe(5);
   });
 
   test('models are listed by an exact name, and a model tells its names', async () => {
@@ -244,5 +246,32 @@ describe('prices in several currencies', () => {
       expect(shown).toMatch(/\| 200 \| 9 \| JPY/);
       expect(shown).not.toContain('USD');
     }
+  });
+});
+
+describe('what a text must not hide', () => {
+  const rated = useMcp((store) => publishRatedDays(store), { now: `${MOVED}T12:00:00Z` });
+
+  test('of models that are gone, since when; of others no such column', async () => {
+    const { client } = await rated.connect();
+    const { text } = await client.call('list-models', { include: 'removed' });
+    expect(text).toMatch(/^id \| name \| .* \| removed$/m);
+    expect(text).toMatch(new RegExp(`^gone \\| gone \\| .* \\| ${CUTOVER}$`, 'm'));
+    expect(text).toMatch(/^same \| same \| .* \| -$/m);
+    expect((await client.call('list-models')).text).not.toContain('removed');
+  });
+
+  test('of a history of prices, rates beside input and output', async () => {
+    const { client } = await rated.connect();
+    const { text, data } = await client.call('get-history', {
+      model: 'same',
+      kind: 'pricing',
+      from: CUTOVER,
+      to: MOVED,
+    });
+    expect(text).toContain('other rates (per million tokens, or as said)');
+    const prices = new Set((data['points'] as Rows).map(({ payload }) => JSON.stringify(Object(payload).rates)));
+    expect(prices.size).toBe(2);
+    expect(text.split('\n').filter((line) => line.startsWith(CUTOVER.slice(0, 4)))).toHaveLength(2);
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CapabilityStates } from '../../api/data/access/rights.ts';
 import { ErrorBodySchema } from '../../api/data/api-errors.ts';
+import { HOW_TO_USE } from '../../api/mcp/tool-text.ts';
 import { listen } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { bearer } from '../support/api/test-accounts.ts';
@@ -186,6 +187,8 @@ test('one thing has one name in the arguments of all tools', async () => {
   expect(names).toEqual(
     expect.arrayContaining(['model', 'models', 'provider', 'benchmark', 'category', 'organization']),
   );
+  for (const name of Object.keys(PRESENT_NAMES).filter((earlier) => earlier !== 'id'))
+    expect(HOW_TO_USE).not.toContain(name);
 });
 
 test.each([

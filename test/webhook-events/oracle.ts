@@ -193,8 +193,8 @@ function isRateWanted(
     const isMeter = meters?.some((meter) => meter === rate['meter']) ?? true;
     const isUp = direction === 'up' && isComparable && to > from;
     const isDown = direction === 'down' && isComparable && to < from;
-    const isFar = !isComparable || from === 0 || Math.abs(to - from) * 100 >= (percent ?? 0) * from * (1 - 1e-12);
-    return isMeter && (direction === undefined || isUp || isDown) && isFar;
+    const isFar = isComparable && (from === 0 || Math.abs(to - from) * 100 >= (percent ?? 0) * from * (1 - 1e-12));
+    return isMeter && (direction === undefined || isUp || isDown) && (percent === undefined || isFar);
   });
 }
 

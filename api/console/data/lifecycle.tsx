@@ -53,7 +53,7 @@ function LifecyclePage({ pages, fetched, hasFeeds }: LifecyclePageProps): JSX.El
         <button type="submit">Show</button>
       </form>
       <FetchedData fetched={fetched} show={({ data }) => <Found data={data} pages={pages} />} />
-      {hasFeeds && <Subscriptions pages={pages} />}
+      {hasFeeds && fetched.data !== undefined && <Subscriptions pages={pages} />}
     </DataPage>
   );
 }

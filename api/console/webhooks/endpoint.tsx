@@ -138,7 +138,12 @@ function doneText({ query }: OrganizationPages): string | undefined {
 }
 
 function factsOf(endpoint: Endpoint): readonly Fact[] {
-  const filters = Object.entries(endpoint.filters).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`);
+  const filters = [
+    ...Object.entries(endpoint.filters).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`),
+    ...endpoint.unknownFilters.map(
+      (name) => `${name}: not known to this version of the service, so no events are sent`,
+    ),
+  ];
   return [
     ['State', <EndpointState endpoint={endpoint} />],
     ['Since', <Instant at={endpoint.stateChangedAt} />],

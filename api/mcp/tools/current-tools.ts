@@ -28,19 +28,23 @@ interface ListToolDefinition extends Omit<RouteToolDefinition, 'text' | 'rows'> 
   /** The rows' name, in the plural. */
   readonly noun: string;
   readonly columns: Columns;
+  /** Columns of fields that only some lists have; default: none. */
+  readonly extra?: Readonly<Record<string, string>>;
   /** What to call next. */
   readonly next?: string;
 }
 
 /** A tool that returns a page of a list. */
-function listTool({ noun, columns, next, descriptions = {}, ...definition }: ListToolDefinition): Tool {
+function listTool({ noun, columns, extra = {}, next, descriptions = {}, ...definition }: ListToolDefinition): Tool {
   const { rows } = definition;
   return routeTool({
     ...definition,
     descriptions: { cursor: '', limit: '', ...descriptions }, // The instructions describe pages.
     text: (input) => {
       const found = rowsOf(input.body, rows);
-      const shown = found.length === 0 ? `No ${noun} match.` : table(columns, found);
+      const present = Object.entries(extra).filter(([, field]) => found.some((row) => row[field] !== undefined));
+      const all = { ...columns, ...Object.fromEntries(present) };
+      const shown = found.length === 0 ? `No ${noun} match.` : table(all, found);
       return lines(countedLine(input, { rows, noun }), shown, input.hint ?? pageLine(input), next);
     },
   });
@@ -75,6 +79,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     rows: 'models',
     noun: 'models',
     columns: MODEL_COLUMNS,
+    extra: { removed: 'removed_at' },
     next: 'For scores, ranks and prices call get-model with an id.',
   }),
   routeTool({

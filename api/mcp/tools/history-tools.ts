@@ -1,6 +1,6 @@
 import { modelHistoryRoute } from '../../data/routes/model-history.ts';
 import { rankingsHistoryRoute } from '../../data/routes/rankings-history.ts';
-import { type Columns, cell, type Row, type Run, rowsOf, runColumns, runsOf, table } from '../table.ts';
+import { type Columns, cell, RATE_COLUMNS, type Row, type Run, rowsOf, runColumns, runsOf, table } from '../table.ts';
 import { asOf, lines, type TextInput } from '../tool-text.ts';
 import { routeTool } from './route-tool.ts';
 import type { Tool } from './tool.ts';
@@ -23,6 +23,9 @@ const SHOWN: Readonly<Record<string, Shown>> = {
       'input (per million tokens)': 'value',
       'output (per million tokens)': (point) => payloadOf(point)['output_per_million'],
       currency: (point) => payloadOf(point)['currency'],
+      ...Object.fromEntries(
+        Object.entries(RATE_COLUMNS).map(([head, fill]) => [head, (point: Row) => fill(payloadOf(point))]),
+      ),
       'known from': 'source',
     },
     series: (point) => String(payloadOf(point)['provider']),

@@ -28,7 +28,7 @@ function matchesText({ body, dataAsOf }: TextInput): string {
     return `No model matches ${name}${asOf(dataAsOf)}. Try fewer words, or list-models with q as part of the name.`;
   }
   return lines(
-    `${matches.length} matches for ${name}${asOf(dataAsOf)}, the best first.`,
+    `${matches.length === 1 ? '1 match' : `${matches.length} matches`} for ${name}${asOf(dataAsOf)}, the best first.`,
     table(COLUMNS, matches),
     'Use the id exactly as shown: ids are case-sensitive.',
   );

@@ -15,7 +15,7 @@ import { AppError } from '../../../runtime/errors.ts';
 import { type Database, parseEnum, type Transaction } from '../../database/tables/tables.ts';
 import type { WebhookEndpointRow } from '../../database/tables/webhook-tables.ts';
 import { isTopic, TOPICS } from '../topics/topics.ts';
-import { FiltersSchema } from './filters.ts';
+import { FiltersSchema, parseStoredFilters } from './filters.ts';
 
 export const ENDPOINT_STATES = ['registered', 'active', 'revoked', 'suspended', 'removed'] as const;
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
@@ -31,13 +31,16 @@ export const FAILURES_MAX = 20;
 
 export function endpointFromRow(row: WebhookEndpointRow) {
   const state = parseEnum(ENDPOINT_STATES, row.state);
+  const { filters, unknownFilters } = parseStoredFilters(row.filters);
   return {
     id: row.id,
     organizationId: row.organization_id,
     url: row.url,
     description: row.description,
     topics: (JSON.parse(row.topics) as readonly string[]).filter(isTopic), // A newer version may have stored others.
-    filters: FiltersSchema.parse(JSON.parse(row.filters)),
+    filters,
+    /** An endpoint that has any gets no events. */
+    unknownFilters,
     mode: parseEnum(ENDPOINT_MODES, row.mode),
     state,
     stateChangedAt: new Date(row.state_changed_at),

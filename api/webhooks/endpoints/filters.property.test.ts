@@ -97,7 +97,7 @@ function isRateWanted(set: Filters, { meter, direction, percent: changed }: Rate
   return (
     meters.includes(meter) &&
     direction === (set.direction ?? direction) &&
-    changed >= (set.min_change_percent ?? changed)
+    (set.min_change_percent === undefined || (direction !== null && changed >= set.min_change_percent))
   );
 }
 
@@ -162,6 +162,16 @@ test.each([
   ['a price that came or went', [move('output', null, Number.POSITIVE_INFINITY)], false],
 ])('one rate passes meters, direction and percentage together: %s', (_, rates, expected) => {
   expect(matcherFromFilters(CUT)({ data: { seq: 1, provider: 'p' }, rates })).toBe(expected);
+});
+
+test.each([
+  ['a rise', [move('output', 'up', 5)], true],
+  ['a cut', [move('search', 'down', 100)], true],
+  ['a rate that was free', [move('output', 'up', Number.POSITIVE_INFINITY)], true],
+  ['a rate that appeared, disappeared or changed its currency', [move('input', null, Number.POSITIVE_INFINITY)], false],
+  ['a provider without rates', [], false],
+])('a percentage alone passes what rose or fell as much: %s', (_, rates, expected) => {
+  expect(matcherFromFilters({ min_change_percent: 5 })({ data: { seq: 1, provider: 'p' }, rates })).toBe(expected);
 });
 
 test.each([

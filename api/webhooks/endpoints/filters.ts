@@ -45,8 +45,8 @@ export const FiltersSchema = z.strictObject({
    */
   direction: z.enum(DIRECTIONS, { error: `must be one of ${DIRECTIONS.join(', ')}` }).optional(),
   /**
-   * `pricing.updated`: a rate changed by at least this share of its old price. One that appeared, disappeared, was zero
-   * or changed its currency passes.
+   * `pricing.updated`: a rate rose or fell by at least this share of its old price, or from zero; not one that appeared,
+   * disappeared or changed its currency.
    */
   min_change_percent: percentTo(CHANGE_PERCENT_MAX).optional(),
   /**
@@ -58,6 +58,22 @@ export const FiltersSchema = z.strictObject({
   max_rank: MaxRank.optional(),
 });
 export type Filters = Readonly<z.infer<typeof FiltersSchema>>;
+
+export interface StoredFilters {
+  readonly filters: Filters;
+  /** Names of those that a newer version stored and this one can't apply, be it for their value. */
+  readonly unknownFilters: readonly string[];
+}
+
+/** @param text a JSON object */
+export function parseStoredFilters(text: string): StoredFilters {
+  const stored = Object.entries(z.record(z.string(), z.unknown()).parse(JSON.parse(text)));
+  const isKnown = ([name, value]: (typeof stored)[number]) => FiltersSchema.safeParse({ [name]: value }).success;
+  return {
+    filters: FiltersSchema.parse(Object.fromEntries(stored.filter(isKnown))),
+    unknownFilters: stored.filter((filter) => !isKnown(filter)).map(([name]) => name),
+  };
+}
 
 function idProblem(): string {
   return `must be an id of at most ${ID_LENGTH_MAX} characters`;
@@ -101,7 +117,7 @@ function ratesMatcherFrom({ meters, direction, min_change_percent: minPercent }:
   const passes = (rate: RateMove) =>
     isMeter(rate.meter) &&
     (direction === undefined || rate.direction === direction) &&
-    rate.percent >= (minPercent ?? 0);
+    (minPercent === undefined || (rate.direction !== null && rate.percent >= minPercent));
   return (rates: readonly RateMove[] | undefined) => rates === undefined || rates.some(passes);
 }
 

@@ -127,15 +127,28 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       ['those of a model', { direction: 'up', models: ['a'] }, PRICES.slice(2)],
       ['a model that falls, from the top', { direction: 'down', models: ['a'], max_rank: 1 }, RANKINGS.slice(1)],
       ['no price of a meter that none has', { meters: ['search'] }, RANKINGS],
-      [
-        'prices that came and went, which have no percentage',
-        { min_change_percent: 17 },
-        [...PRICES.slice(0, 2), ...RANKINGS],
-      ],
+      ['no prices that came and went, or moved less, with a percentage', { min_change_percent: 17 }, RANKINGS],
+      ['prices that moved as much', { min_change_percent: 16 }, [...PRICES.slice(2), ...RANKINGS]],
     ])('filters of an endpoint let pass %s', async (_, filters, expected) => {
       await addSubscriber(control, 'one', { topics: ['pricing.updated', 'ranking.updated'], filters });
       expect(await poll()).toBe('published');
       expect(await receivedBy('one')).toEqual(expected);
+    });
+
+    it.each<[string, Readonly<Record<string, unknown>>, string]>([
+      ['a filter', { providers: ['p1'], continents: ['europe'] }, 'continents'],
+      ['a value of a filter', { providers: ['p1'], meters: ['output', 'thought'] }, 'meters'],
+    ])('%s of a newer version costs only its own endpoint the events, and is reported', async (_, filters, unknown) => {
+      await addSubscriber(control, 'newer', { topics: ['pricing.updated'], filters });
+      await addSubscriber(control, 'one', { topics: ['pricing.updated'] });
+      const { publisher, events } = openPublisher(store, control);
+      expect(await publisher.poll()).toBe('published');
+      expect(await receivedBy('one')).toEqual(PRICES);
+      expect(await receivedBy('newer')).toEqual([]);
+      const published = events.filter(({ type }) => type === 'published');
+      expect(published.length).toBeGreaterThan(0);
+      for (const event of published)
+        expect(event).toMatchObject({ skipped: [{ endpointId: 'newer', unknownFilters: [unknown] }] });
     });
 
     it('events say when they were published, and wait to be delivered at once', async () => {

@@ -17,6 +17,7 @@ import {
   type RecipientsOf,
   readSubscriptions,
   recipientsFrom,
+  type SkippedEndpoint,
   type Subscription,
 } from './subscriptions.ts';
 
@@ -37,6 +38,7 @@ export type PublishReleaseDeps = ReleaseChangesDeps & EventWriterDeps;
 export interface Written {
   readonly events: number;
   readonly deliveries: number;
+  readonly skipped: readonly SkippedEndpoint[];
 }
 
 /**
@@ -48,12 +50,12 @@ export interface Written {
 export async function publishRelease(input: PublishReleaseInput, deps: PublishReleaseDeps): Promise<Written> {
   const { record, entry, place } = input;
   const publishedAt = new Date(entry.published_at);
-  const subscriptions = await readSubscriptions(deps.control.kysely, publishedAt);
+  const { subscriptions, skipped } = await readSubscriptions(deps.control.kysely, publishedAt);
   const writer = new EventWriter({ record, publishedAt, place }, deps);
   const end: Place = { day: entry.day, seq: entry.last_seq };
   if (subscriptions.length === 0) {
     await writer.finish(end);
-    return writer.written;
+    return { ...writer.written, skipped };
   }
   const release = await loadRelease(deps.store, entry);
   const singles = subscriptions.filter(({ mode }) => mode === 'each');
@@ -77,7 +79,7 @@ export async function publishRelease(input: PublishReleaseInput, deps: PublishRe
     end,
     last.map((event) => ({ event, recipients: recipientsOf(event) })),
   );
-  return writer.written;
+  return { ...writer.written, skipped };
 }
 
 type Pages = AsyncIterable<readonly ChangeEvent[]>;

@@ -1,7 +1,7 @@
 import { isPostgres } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Database } from '../../database/tables/tables.ts';
-import { type EndpointMode, type EndpointState, endpointFromRow } from '../endpoints/endpoint.ts';
+import { type Endpoint, type EndpointMode, type EndpointState, endpointFromRow } from '../endpoints/endpoint.ts';
 import { type Matcher, matcherFromFilters } from '../endpoints/filters.ts';
 import {
   CHANGE_TOPICS,
@@ -21,20 +21,36 @@ export interface Subscription {
   readonly matches: Matcher;
 }
 
+/** An endpoint whose filters this version can't apply. */
+export interface SkippedEndpoint {
+  readonly endpointId: string;
+  readonly unknownFilters: readonly string[];
+}
+
 /**
  * Endpoints subscribed when a release was published: those that receive it, active then and now, and those that miss it
  * and can replay it (specification "From changes to events").
  */
-export async function readSubscriptions(database: Database, publishedAt: Date): Promise<readonly Subscription[]> {
+export async function readSubscriptions(database: Database, publishedAt: Date) {
   const query = subscribedAt(database, publishedAt).selectAll().orderBy('id');
   const rows = await orUnavailable(() => query.execute());
-  return rows.map(endpointFromRow).map(({ id, mode, topics, filters }) => ({
-    endpointId: id,
-    mode,
-    topics: new Set(topics),
-    models: filters.models ?? [],
-    matches: matcherFromFilters(filters),
-  }));
+  const endpoints = rows.map(endpointFromRow);
+  const isSkipped = ({ unknownFilters }: Endpoint) => unknownFilters.length > 0;
+  const subscriptions = endpoints
+    .filter((endpoint) => !isSkipped(endpoint))
+    .map(
+      ({ id, mode, topics, filters }): Subscription => ({
+        endpointId: id,
+        mode,
+        topics: new Set(topics),
+        models: filters.models ?? [],
+        matches: matcherFromFilters(filters),
+      }),
+    );
+  const skipped = endpoints
+    .filter(isSkipped)
+    .map(({ id, unknownFilters }): SkippedEndpoint => ({ endpointId: id, unknownFilters }));
+  return { subscriptions, skipped };
 }
 
 /** Whether an endpoint receives a release or misses it. */

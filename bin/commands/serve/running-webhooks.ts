@@ -140,8 +140,12 @@ function logPublisherEvent(log: Logger, event: PublisherEvent): void {
       log.info({ day: event.day }, 'events start after this day');
       return;
     case 'published': {
-      const { day, durationMs, events, deliveries } = event;
+      const { day, durationMs, events, deliveries, skipped } = event;
       log.info({ day, duration_ms: durationMs, events, deliveries }, 'a night was turned into events');
+      for (const { endpointId, unknownFilters } of skipped) {
+        const fields = { day, endpoint_id: endpointId, filters: unknownFilters };
+        log.error(fields, 'an endpoint gets no events because this version does not know its filters: upgrade it');
+      }
       return;
     }
     case 'skipped':

@@ -122,12 +122,15 @@ const showEndpoint = endpointCommand('show', 'Show an endpoint with its newest d
   withWebhooks(context, async ({ endpoints, log }) => {
     const endpoint = await endpoints.get(id);
     const deliveries = json ? [] : await log.list({ endpointId: id, limit: SHOWN_DELIVERIES });
-    const { filters, mode, topics, consecutiveFailures } = endpoint;
+    const { filters, unknownFilters, mode, topics, consecutiveFailures } = endpoint;
     context.printResult(jsonFrom(endpoint), () =>
       [
         tableOf(context, [endpoint]),
         `topics: ${topics.join(', ')}${mode === 'digest' ? ', as digests' : ''}`,
         ...(Object.keys(filters).length > 0 ? [`filters: ${JSON.stringify(filters)}`] : []),
+        ...unknownFilters.map(
+          (name) => `filter ${name} is not known to this version, so no events are sent: upgrade it`,
+        ),
         ...(consecutiveFailures > 0 ? [`failed deliveries in a row: ${consecutiveFailures}`] : []),
         deliveries.length === 0 ? 'no deliveries yet' : deliveryTable(context, deliveries),
       ].join('\n'),

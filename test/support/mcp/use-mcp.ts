@@ -11,8 +11,8 @@ import { connect, type Era } from './clients.ts';
 export const withMcp = async () => [mcpSurface({ publicUrl: undefined, version: '1', oauth: undefined })];
 
 /** MCP beside the API over days, the sample days unless others are given, on a port of its own, as a test file has it. */
-export function useMcp(days: Days = SAMPLE_DAYS) {
-  const api = useApi({ days, now: '2026-06-04T12:00:00Z', accounts: { as: 'commercial' }, surfaces: withMcp });
+export function useMcp(days: Days = SAMPLE_DAYS, { now = '2026-06-04T12:00:00Z' } = {}) {
+  const api = useApi({ days, now, accounts: { as: 'commercial' }, surfaces: withMcp });
   let url = '';
   beforeAll(async () => {
     url = `${await listen(api.app)}/mcp`;

@@ -8,7 +8,7 @@ import { insertEndpoint } from './webhook-database.ts';
 export interface SubscriberOptions {
   /** Default: all. */
   readonly topics?: readonly Topic[];
-  readonly filters?: Filters;
+  readonly filters?: Filters | Readonly<Record<string, unknown>>;
   readonly mode?: EndpointMode;
   readonly state?: EndpointState;
   /** Since when it is in its state. */
