@@ -17,8 +17,8 @@ const BLOCK_EVENTS = 100;
 /** Events per query, which DuckDB holds in memory as text: some 25 MB. */
 const QUERY_EVENTS = 500 * BLOCK_EVENTS;
 
-/** Each takes 0.3 MB meanwhile. */
-const COMPRESSED_AT_ONCE = 8;
+/** More: 0.3 MB of memory each. Fewer: compression waits for the thread that inserts records. */
+const COMPRESSED_AT_ONCE = 64;
 
 export interface EventsInput {
   /** Parquet files of the events that the view lacks. */
