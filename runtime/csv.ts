@@ -1,6 +1,6 @@
 /** CSV of RFC 4180. */
 
-/** Null and undefined are nothing; empty text is quoted, so that both can be told apart. */
+/** Null and undefined are empty; an empty text is quoted. */
 export function csvCell(value: string | number | null | undefined): string {
   const text = String(value ?? '');
   return value === '' || BREAKING.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
