@@ -205,3 +205,24 @@ test('a model whose row is set aside is current; once it is gone, it is gone sin
     ['stays', undefined],
   ]);
 });
+
+test('a model that came and went is listed, although the current models are the same as before it', async () => {
+  const [first, second, third] = [1, 2, 3].map((days) => addDays(CUTOVER, days));
+  const stays = { id: 'stays', name: 'Stays', updated_at: '2025-01-01T00:00:00Z' };
+  const own = await openOwnApi({
+    now: `${addDays(CUTOVER, 9)}T12:00:00Z`,
+    days: (store) => store.publish(first ?? '', { models: [stays] }),
+  });
+  const publish = async (day: string | undefined, models: readonly object[]) => {
+    await own.store.publish(day ?? '', { models });
+    await own.follower.refresh();
+  };
+  const current = await own.get('/v1/models');
+  const before = await own.get('/v1/models?include=removed');
+  await publish(second, [stays, { id: 'passes', name: 'Passes' }]);
+  await publish(third, [stays]);
+  const after = await own.get('/v1/models?include=removed');
+  expect(after.json().models).toMatchObject([{ id: 'passes', removed_at: third }, { id: 'stays' }]);
+  expect(after.headers['etag']).not.toBe(before.headers['etag']);
+  expect((await own.get('/v1/models')).headers['etag']).toBe(current.headers['etag']);
+});

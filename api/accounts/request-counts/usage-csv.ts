@@ -1,3 +1,4 @@
+import { csvCell, csvLine } from '../../../runtime/csv.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Database, RequestCountsRow } from '../../database/tables/tables.ts';
 import { type CredentialName, readCredentialNames } from './read-usage.ts';
@@ -17,7 +18,7 @@ export const CSV_COLUMNS = [
 const LINES_MAX = 500;
 
 /**
- * CSV (RFC 4180: CRLF, quotes doubled) in pieces: the header, then a line per day, key, route and client source, in
+ * CSV in pieces: the header, then a line per day, key, route and client source, in
  * that order. An apostrophe precedes names that look like formulas. Rejects with `usage` for an invalid range, and with
  * `unavailable`.
  */
@@ -27,12 +28,12 @@ export async function* usageCsv(
   range: DayRange,
 ): AsyncGenerator<string, void> {
   assertDayRange(range);
-  yield lineOf(CSV_COLUMNS);
+  yield csvLine(CSV_COLUMNS.map(csvCell));
   const nameOf = await orUnavailable(() => readCredentialNames(database, organizationId));
   let last: RequestCountsRow | undefined;
   do {
     const rows = await readRows(database, { organizationId, range, after: last });
-    if (rows.length > 0) yield rows.map((row) => lineOf(valuesOf(row, nameOf(row.api_key_id)))).join('');
+    if (rows.length > 0) yield rows.map((row) => csvLine(cellsOf(row, nameOf(row.api_key_id)))).join('');
     last = rows.length < LINES_MAX ? undefined : rows.at(-1);
   } while (last !== undefined);
 }
@@ -68,21 +69,13 @@ function readRows(
   return orUnavailable(() => following.execute());
 }
 
-function valuesOf(row: RequestCountsRow, { name, last_four }: CredentialName): readonly string[] {
+function cellsOf(row: RequestCountsRow, { name, last_four }: CredentialName): readonly string[] {
   const { day, api_key_id, route, client_source } = row;
   const counts = COUNT_NAMES.map((count) => String(row[count]));
   const texts = [day, api_key_id, name, last_four, route, client_source];
-  return [...texts.map(withoutFormula), ...counts];
-}
-
-function lineOf(values: readonly string[]): string {
-  return `${values.map(fieldOf).join(',')}\r\n`;
+  return [...texts.map((text) => csvCell(withoutFormula(text) || null)), ...counts];
 }
 
 function withoutFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-}
-
-function fieldOf(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

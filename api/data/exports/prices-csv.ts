@@ -1,10 +1,9 @@
-/** A line per rate, as CSV of RFC 4180 (specification "Exports"). */
+/** A line per rate, as CSV (specification "Exports"). */
+import { csvCell, csvLine } from '../../../runtime/csv.ts';
 import type { Rate } from '../../../schemas/rates.ts';
 import type { Offer } from './offer.ts';
 
-type Cell = string | number | null | undefined;
-
-const COLUMNS: Readonly<Record<string, (offer: Offer, rate: Rate) => Cell>> = {
+const COLUMNS: Readonly<Record<string, (offer: Offer, rate: Rate) => Parameters<typeof csvCell>[0]>> = {
   model_id: ({ model }) => model.id,
   model_name: ({ model }) => model.name,
   organization: ({ model }) => model.organization,
@@ -24,18 +23,8 @@ const COLUMNS: Readonly<Record<string, (offer: Offer, rate: Rate) => Cell>> = {
 
 /** In the order of the offers and of their rates. */
 export function* pricesCsv(offers: readonly Offer[]): Generator<string, void> {
-  yield lineOf(Object.keys(COLUMNS));
+  yield csvLine(Object.keys(COLUMNS));
   const columns = Object.values(COLUMNS);
   for (const offer of offers)
-    for (const rate of offer.rates) yield lineOf(columns.map((cellOf) => cellOf(offer, rate)));
-}
-
-function lineOf(cells: readonly Cell[]): string {
-  return `${cells.map(textOf).join(',')}\r\n`;
-}
-
-/** Nothing is known: nothing stands there. */
-function textOf(cell: Cell): string {
-  const text = String(cell ?? '');
-  return cell === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    for (const rate of offer.rates) yield csvLine(columns.map((read) => csvCell(read(offer, rate))));
 }

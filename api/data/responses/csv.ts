@@ -1,5 +1,6 @@
-/** CSV of RFC 4180 from JSON (specification "CSV"). */
+/** CSV from JSON (specification "CSV"). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { csvCell, csvLine } from '../../../runtime/csv.ts';
 import type { JsonText } from '../../view/view.ts';
 import { readFields, textFrom } from './json-text.ts';
 
@@ -18,7 +19,7 @@ export async function readCsv(
   json: JsonText,
   at: number,
 ): Promise<{ readonly csv: string; readonly end: number }> {
-  const lines = [fields.map(quoted).join(',')];
+  const lines = [csvLine(fields.map(csvCell))];
   const columns = new Map(fields.map((field, column) => [field, column]));
   const empty = fields.map(() => '');
   let next = at + 1;
@@ -28,23 +29,16 @@ export async function readCsv(
       const column = columns.get(name);
       if (column !== undefined) cells[column] = cellFrom(value);
     });
-    lines.push(cells.join(','));
+    lines.push(csvLine(cells));
     if (json[next] === ',') next += 1;
     if (next < pause) continue;
     pause = next + READ_AT_ONCE;
     await nextTurn();
   }
-  return { csv: `${lines.join('\r\n')}\r\n`, end: next + 1 };
+  return { csv: lines.join(''), end: next + 1 };
 }
 
 function cellFrom(value: JsonText): string {
   if (value === 'null') return '';
-  if (value === '""') return value;
-  return quoted(value.startsWith('"') ? textFrom(value) : value);
+  return csvCell(value.startsWith('"') ? textFrom(value) : value);
 }
-
-function quoted(text: string): string {
-  return BREAKING.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-const BREAKING = /[",\r\n]/;

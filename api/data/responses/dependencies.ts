@@ -14,6 +14,13 @@ export function contentOf(view: View, datasets: readonly DatasetName[]): Depende
   return all(...datasets.map((name) => inForce(view.contentOf(name))));
 }
 
+/** For responses that also have earlier records: unlike its content, a dataset's last change never comes back. */
+export function lastChangeOf(view: View, dataset: DatasetName): Dependency {
+  const { since } = view.contentOf(dataset);
+  // A release's hash covers the one before it.
+  return { on: since.release_sha256, changedAt: new Date(since.published_at) };
+}
+
 /** A value that may be older than the newest release. */
 export function inForce({ value: on, since }: ValueInForce): Dependency {
   return { on, changedAt: new Date(since.published_at) };

@@ -7,7 +7,7 @@ import { type Condition, scopesOf, where, whereDay } from '../queries/conditions
 import { OWN_MODEL_KEY, type SortKey } from '../queries/list-page.ts';
 import { modelsNamedLike, relevanceOf, type SearchedModels } from '../queries/model-search.ts';
 import { dataRoute, jsonArray } from '../responses/data-route.ts';
-import { all, contentOf, inForce } from '../responses/dependencies.ts';
+import { all, contentOf, inForce, lastChangeOf } from '../responses/dependencies.ts';
 import { listRoute } from '../responses/list-route.ts';
 import { day, decimal, freeText, id, idOf, oneOf, plainInteger } from '../responses/parameters.ts';
 import {
@@ -104,7 +104,8 @@ export const modelsRoute = listRoute({
   bodyName: 'Models',
   records: { name: 'models', schema: z.array(ListedModelSchema).describe('One page, in the requested order') },
   example: { models: [EXAMPLE_MODEL], total: 3, next_cursor: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd' },
-  dependsOnText: 'the models; with a bound of prices the prices; with `q` or `alias` the names; by relevance the ranks',
+  dependsOnText:
+    'the models, with `include` also earlier ones; with a bound of prices the prices; with `q` or `alias` the names; by relevance the ranks',
   check: findSortProblems,
   dependsOn: (filters, { view }) => {
     const content = contentOf(view, [
@@ -112,7 +113,11 @@ export const modelsRoute = listRoute({
       ...(boundsPrices(filters) ? (['pricing'] as const) : []),
       ...(filters.sort === 'relevance' ? (['rankings'] as const) : []),
     ]);
-    return filtersByName(filters) ? all(content, inForce(view.names)) : content;
+    const others = [
+      ...(filtersByName(filters) ? [inForce(view.names)] : []),
+      ...(filters.include === 'removed' ? [lastChangeOf(view, 'models')] : []),
+    ];
+    return others.length === 0 ? content : all(content, ...others);
   },
   list: (filters, { view }) => ({
     table: tableOf(filters.include),

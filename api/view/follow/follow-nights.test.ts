@@ -1,15 +1,17 @@
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dumpView } from '../../../test/support/api/dump-view.ts';
 import { useViews } from '../../../test/support/api/use-views.ts';
+import { withNames } from '../../../test/support/pipeline/named-models.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS } from '../../../test/worlds/small-days.ts';
 
 let series: TemporaryStore;
 const { getCatalog, build, buildBoth } = useViews(() => series);
 
-beforeAll(async () => {
+beforeEach(async () => {
   series = await openTemporaryStore();
 });
-afterAll(() => series?.dispose());
+afterEach(() => series?.dispose());
 
 test('a view that is extended by nights with lost rows, lost datasets and records that go and come back has the tables of one built from nothing', async () => {
   const [[firstDay = '', firstRows = {}] = [], ...nights] = Object.entries(SMALL_DAYS);
@@ -38,4 +40,33 @@ test('a view that is extended by nights with lost rows, lost datasets and record
   view = await buildBoth(view);
   await series.publish('2026-06-09', last);
   await buildBoth(view);
+});
+
+test('names and best ranks follow nights that change one of rankings, names and models', async () => {
+  const model = (id: string, inference: readonly string[] = ['p']) => ({ id, name: id.toUpperCase(), inference });
+  const ranked = (model_id: string, rank: number, category = 'text') => ({ model_id, category, rank });
+  const [models, fewer] = [
+    [model('a'), model('b'), model('c')],
+    [model('a', ['p', 'q']), model('c')],
+  ];
+  const [names, others] = [withNames('shop,an a,a'), withNames('shop,a b,a', 'board,see,c')];
+  const nights = [
+    { rows: { models, rankings: [ranked('a', 2), ranked('b', 1)] }, called: names, best: [2, 1, null] },
+    { rows: { models, rankings: [ranked('a', 1), ranked('c', 2)] }, called: names, best: [1, null, 2] },
+    { rows: { models, rankings: [ranked('a', 1), ranked('c', 2)] }, called: others, best: [1, null, 2] },
+    { rows: { models: fewer, rankings: [ranked('a', 1), ranked('c', 2)] }, called: others, best: [1, 2] },
+    {
+      rows: { models: fewer, rankings: [ranked('a', 3, 'code'), ranked('c', 9, 'code')] },
+      called: names,
+      best: [3, 9],
+    },
+    { rows: { models, rankings: [ranked('b', 5)] }, called: names, best: [null, 5, null] },
+  ];
+  let view: Awaited<ReturnType<typeof build>> | undefined;
+  for (const [at, { rows, called, best }] of nights.entries()) {
+    await series.publish(`2026-06-0${at + 1}`, rows, called);
+    view = view === undefined ? await build(await getCatalog(), undefined) : await buildBoth(view);
+    const named = dumpView(view.path)['model_names'] ?? [];
+    expect(named.map((row) => JSON.parse(row).best_rank)).toEqual(best);
+  }
 });

@@ -3,10 +3,10 @@ import { writeNameForms } from './name-forms.ts';
 import type { ViewParts } from './view-parts.ts';
 import { idSql, insertRows, textSql, type Writer } from './writer.ts';
 
-/** Writes all names and providers of models, and what orders them by relevance (specification "Names of models"; decision 0077). */
+/** Writes all names and providers of models, without their best ranks (specification "Names of models"; decision 0077). */
 export async function writeNames(
   writer: Writer,
-  { state: { models, rankings }, aliases }: Pick<ViewParts, 'state' | 'aliases'>,
+  { state: { models }, aliases }: Pick<ViewParts, 'state' | 'aliases'>,
 ): Promise<void> {
   writer.view.exec('DELETE FROM aliases; DELETE FROM model_names; DELETE FROM model_providers');
   await writer.duckdb.run(
@@ -24,12 +24,11 @@ export async function writeNames(
   await insertRows(writer, {
     into: 'INSERT INTO model_names',
     sql: `SELECT m.number, lower(concat_ws('${TEXTS_SEPARATOR}', s.id, s.name, n.ids)), coalesce(n.sent, '[]'),
-        coalesce(len(list_distinct(s.inference)), 0)::DOUBLE, r.best::DOUBLE
+        coalesce(len(list_distinct(s.inference)), 0)::DOUBLE, NULL
       FROM read_parquet($1) s ${idSql('model', 's.id', 'm')}
-      LEFT JOIN (SELECT model_id, min(rank) AS best FROM read_parquet($2) GROUP BY model_id) r ON r.model_id = s.id
       LEFT JOIN (SELECT model, string_agg(id, '${TEXTS_SEPARATOR}' ORDER BY upstream, id) AS ids,
         to_json(list({upstream: upstream, id: id} ORDER BY upstream, id))::VARCHAR AS sent FROM names GROUP BY model) n ON n.model = m.number`,
-    values: [models, rankings],
+    values: [models],
     checked: [2],
   });
   await insertRows(writer, {
@@ -38,4 +37,11 @@ export async function writeNames(
     values: [models],
   });
   await writeNameForms(writer, models);
+}
+
+/** Writes the best rank of each model, of its names and of the rankings of the view: it changes more often than they do. */
+export function writeBestRanks({ view }: Pick<Writer, 'view'>): void {
+  view.exec(`UPDATE model_names SET best_rank = found.best
+    FROM (SELECT n.model, min(rank) AS best FROM model_names n LEFT JOIN rankings r ON r.model = n.model GROUP BY n.model) found
+    WHERE found.model = model_names.model AND best_rank IS NOT found.best`);
 }

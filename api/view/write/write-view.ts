@@ -17,7 +17,7 @@ import { writeEvents } from './events.ts';
 import { cutoversOf } from './history-rows.ts';
 import { captureIds, numberIds } from './ids.ts';
 import { writeIntervals } from './intervals.ts';
-import { writeNames } from './names.ts';
+import { writeBestRanks, writeNames } from './names.ts';
 import { writeNews } from './news.ts';
 import { followScoreValues, recordScoreChanges, writeScoreValues } from './score-values.ts';
 import type { ViewParts } from './view-parts.ts';
@@ -145,14 +145,12 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
   if (base === undefined) await writeScoreValues(writer, parts.state.scores);
   else followScoreValues(writer);
   if (namesOf(base?.meta) !== namesOf(meta)) await writeNames(writer, parts);
+  writeBestRanks(writer);
 }
 
 /** Changes with what `writeNames` writes. */
 function namesOf(meta: Pick<ViewMeta, 'contents' | 'aliases'> | undefined): string | undefined {
-  return (
-    meta &&
-    JSON.stringify([meta.contents.models, meta.contents.rankings, meta.aliases].map((changes) => changes.at(-1)?.value))
-  );
+  return meta && JSON.stringify([meta.contents.models, meta.aliases].map((changes) => changes.at(-1)?.value));
 }
 
 function factsOf(view: Writer['view']): ViewFacts {
