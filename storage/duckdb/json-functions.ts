@@ -28,31 +28,40 @@ export async function registerJsonFunctions(connection: DuckDBConnection): Promi
       }),
     );
   };
-  const forms = new LRUCache<string, string>(FORMS_LIMITS);
-  register('canonical_json', VARCHAR, (type, text) => {
-    const known = forms.get(type + text);
-    if (known !== undefined) return known;
-    const parsed = JSON_FORMS[jsonType(type)].parse(text);
-    if ('problem' in parsed || parsed.value === null) return undefined;
-    const form = JSON.stringify(parsed.value);
-    forms.set(type + text, form);
-    return form;
-  });
-  register('json_problem', VARCHAR, (type, text) => {
-    const parsed = JSON_FORMS[jsonType(type)].parse(text);
-    return 'problem' in parsed ? parsed.problem : undefined;
-  });
+  const known = new LRUCache<string, ReadValue>(KNOWN_LIMITS);
+  const read = (type: string, text: string): ReadValue => {
+    const key = type + text;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const value = readValue(jsonType(type), text);
+    known.set(key, value);
+    return value;
+  };
+  register('canonical_json', VARCHAR, (type, text) => read(type, text).form);
+  register('json_problem', VARCHAR, (type, text) => read(type, text).problem);
   register('token_price', DOUBLE, (rates, meter) => tokenPrice(ratesFrom(rates), meterFrom(meter)));
   register('suspect_rate', VARCHAR, (rates, previous, limits) =>
     findSuspectRate(ratesFrom(rates), ratesFrom(previous), JSON.parse(limits)),
   );
 }
 
-/** Most prices share their rates with others. Sizes are in characters. */
-const FORMS_LIMITS = {
+interface ReadValue {
+  /** Undefined: empty or wrong. */
+  readonly form?: string;
+  readonly problem?: string;
+}
+
+function readValue(type: JsonType, text: string): ReadValue {
+  const parsed = JSON_FORMS[type].parse(text);
+  if ('problem' in parsed) return parsed;
+  return parsed.value === null ? {} : { form: JSON.stringify(parsed.value) };
+}
+
+/** Both functions read a value, and most prices share their rates with others. Sizes are in characters. */
+const KNOWN_LIMITS = {
   maxSize: 32_000_000,
   maxEntrySize: 100_000,
-  sizeCalculation: (form: string, text: string) => form.length + text.length,
+  sizeCalculation: ({ form = '', problem = '' }: ReadValue, key: string) => form.length + problem.length + key.length,
 };
 
 /** Its parameters are the function's. */
