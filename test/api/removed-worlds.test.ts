@@ -14,7 +14,8 @@ import { useViews } from '../support/api/use-views.ts';
 import { readRecords } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { createChooser } from '../support/random.ts';
-import { CUTOVER, dayRows, LIVED_DAYS, LIVING_IDS, type LivingRow, livingFew } from '../worlds/living-few.ts';
+import { dayRows, LIVED_DAYS, LIVING_IDS, type LivingRow, livingFew } from '../worlds/living-few.ts';
+import { CUTOVER } from '../worlds/rated-days.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 

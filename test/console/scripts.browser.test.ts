@@ -41,7 +41,7 @@ test('the list of models follows what is typed, in the same page, with an addres
   await page.reload();
   expect((await models.allInnerTexts()).toSorted()).toEqual(found.toSorted());
   await page.goBack();
-  await expect.poll(() => page.getByLabel('Order').inputValue()).toBe('id');
+  await expect.poll(() => page.getByLabel('Order').inputValue()).toBe('');
   await page.goto(`${data}/models`);
   await models.first().getByRole('link').click();
   await page.getByRole('heading', { level: 2, name: 'Prices' }).waitFor();

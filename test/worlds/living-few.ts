@@ -5,9 +5,8 @@
 import { addDays, type Day } from '../../runtime/day.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 import type { Chooser } from '../support/random.ts';
+import { CUTOVER } from './rated-days.ts';
 
-/** First day of version 1.2. */
-export const CUTOVER: Day = '2027-02-01';
 /** A day is missing before the last one. */
 export const LIVED_DAYS: readonly Day[] = [-2, -1, 0, 1, 2, 4, 5].map((days) => addDays(CUTOVER, days));
 

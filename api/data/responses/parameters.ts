@@ -125,7 +125,7 @@ export function idsOf(kind: IdKind, { max, ...options }: Described & { readonly 
       const message = `Input should have at most ${max} ids; it has ${ids.length}`;
       return issue(context, message, { type: 'too_long', ctx: { max_length: max, actual_length: ids.length } });
     })
-    .meta({ type: 'string', ...described(options) })
+    .meta({ type: 'string', pattern: '^[^,]+(,[^,]+)*$', ...described(options) })
     .register(ID_KINDS, { kind });
 }
 
