@@ -6,18 +6,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-folder=.tools/peers
-wanted=scripts/peers-requirements.txt
-if ! cmp -s "$wanted" "$folder/installed.txt"; then
-  if [ "${1-}" = installed ]; then
-    echo "peers.sh: the packages of peers-requirements.txt are not in $folder" >&2
-    exit 1
-  fi
-  echo "peers.sh: installing duckdb, pandas, datasette and roapi into $folder …" >&2
-  rm -rf "$folder"
-  python3 -m venv "$folder"
-  "$folder/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted" >&2
-  # Last, so that an interrupted installation starts again.
-  cp "$wanted" "$folder/installed.txt"
+if [ "${1-}" = installed ] && ! cmp -s scripts/peers-requirements.txt .tools/peers/installed.txt; then
+  echo "peers.sh: the packages of peers-requirements.txt are not in .tools/peers" >&2
+  exit 1
 fi
-echo "$PWD/$folder"
+exec scripts/venv.sh peers 'duckdb, pandas, datasette and roapi'
