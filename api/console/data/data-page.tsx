@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { Choices, Copyable, Notice } from '../shell/parts.tsx';
+import { Choices, Copyable, Notice, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/routes.ts';
 import type { Fetched, Found } from './fetch-route.ts';
 
@@ -57,6 +57,31 @@ export function FetchedData<T>({ fetched, show }: FetchedDataProps<T>): JSX.Elem
 export interface FetchedDataProps<T> {
   readonly fetched: Fetched<T>;
   readonly show: (found: Found<T>) => JSX.Element;
+}
+
+interface ListPagerProps {
+  readonly label: string;
+  /** Address of the list. */
+  readonly here: string;
+  readonly filters: Readonly<Record<string, string | undefined>>;
+  /** Of the page that is shown; undefined: it is the first. */
+  readonly cursor: string | undefined;
+  /** Cursor of the next page; null: it is the last. */
+  readonly next: string | null;
+}
+
+/** To the first and the next page of a list that has cursors. */
+export function ListPager({ label, here, filters, cursor, next }: ListPagerProps): JSX.Element {
+  return (
+    <nav class="pager" aria-label={label}>
+      {cursor !== undefined && <a href={withQuery(here, filters)}>First page</a>}
+      {next !== null && (
+        <a href={withQuery(here, { ...filters, cursor: next })} rel="next">
+          Next page
+        </a>
+      )}
+    </nav>
+  );
 }
 
 /** The equivalent API request as a command. */

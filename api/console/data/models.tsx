@@ -4,10 +4,10 @@ import type { BodyOf } from '../../data/responses/data-route.ts';
 import { modelsRoute } from '../../data/routes/models.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { Choice, Field } from '../shell/fields.tsx';
-import { inPlace, Table, withQuery } from '../shell/parts.tsx';
+import { inPlace, Table } from '../shell/parts.tsx';
 import { page, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
-import { DataPage, FetchedData } from './data-page.tsx';
+import { DataPage, FetchedData, ListPager } from './data-page.tsx';
 import { type Fetched, fetcherFor } from './fetch-route.ts';
 
 type Models = BodyOf<typeof modelsRoute>;
@@ -93,14 +93,13 @@ function Found({ data, pages }: { readonly data: Models; readonly pages: Organiz
         ])}
         empty="No model matches these filters."
       />
-      <nav class="pager" aria-label="More models">
-        {pages.query['cursor'] !== undefined && <a href={withQuery(here, filtersOf(pages))}>First page</a>}
-        {next !== null && (
-          <a href={withQuery(here, { ...filtersOf(pages), cursor: next })} rel="next">
-            Next page
-          </a>
-        )}
-      </nav>
+      <ListPager
+        label="More models"
+        here={here}
+        filters={filtersOf(pages)}
+        cursor={pages.query['cursor']}
+        next={next}
+      />
     </>
   );
 }

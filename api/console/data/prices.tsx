@@ -5,10 +5,10 @@ import type { BodyOf } from '../../data/responses/data-route.ts';
 import { pricingRoute } from '../../data/routes/pricing.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { Choice, Field } from '../shell/fields.tsx';
-import { inPlace, Table, withQuery } from '../shell/parts.tsx';
+import { inPlace, Table } from '../shell/parts.tsx';
 import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
-import { DataPage, FetchedData } from './data-page.tsx';
+import { DataPage, FetchedData, ListPager } from './data-page.tsx';
 import { type Fetched, fetcherFor } from './fetch-route.ts';
 import { modelPath } from './models.tsx';
 import { conditionText, meterLabel, perText, ratesShownFor, rateText } from './rates.ts';
@@ -96,14 +96,13 @@ function Found({ data, pages }: { readonly data: Prices; readonly pages: Organiz
         })}
         empty="No price matches these filters."
       />
-      <nav class="pager" aria-label="More prices">
-        {pages.query['cursor'] !== undefined && <a href={withQuery(here, filtersOf(pages))}>First page</a>}
-        {next !== null && (
-          <a href={withQuery(here, { ...filtersOf(pages), cursor: next })} rel="next">
-            Next page
-          </a>
-        )}
-      </nav>
+      <ListPager
+        label="More prices"
+        here={here}
+        filters={filtersOf(pages)}
+        cursor={pages.query['cursor']}
+        next={next}
+      />
     </>
   );
 }
