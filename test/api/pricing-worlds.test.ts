@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { View } from '../../api/view/view.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
 import { METERS, type Meter } from '../../schemas/rates.ts';
-import { RECORD_VERSIONS, versionInForce } from '../../schemas/record-versions.ts';
 import { compareText } from '../api-oracle/order.ts';
 import { dumpView } from '../support/api/dump-view.ts';
 import { getList, type ListedRecord, pageList } from '../support/api/lists.ts';
@@ -16,7 +15,7 @@ import { readRecords } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { createChooser } from '../support/random.ts';
 import { dayRows, PROVIDERS, type PricedRow, plainPrices, pricedFew } from '../worlds/priced-few.ts';
-import { CUTOVER } from '../worlds/rated-days.ts';
+import { CUTOVER, nextDays } from '../worlds/rated-days.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
@@ -156,12 +155,7 @@ function tryEveryIndex(): ReadonlySet<string> {
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe.each(
-  DAYS.slice(1).map((next, at) => {
-    const day = DAYS[at] ?? '';
-    return { day, version: versionInForce(RECORD_VERSIONS, day).version, next };
-  }),
-)('on $day, in version $version', ({ day, next }) => {
+describe.each(nextDays(DAYS))('on $day, in version $version', ({ day, next }) => {
   let all: readonly Priced[];
   beforeAll(async () => {
     all = await pricesOn(day);

@@ -4,7 +4,6 @@
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addDays, type Day } from '../../runtime/day.ts';
-import { RECORD_VERSIONS, versionInForce } from '../../schemas/record-versions.ts';
 import { compareText, laterRows, sortRecords } from '../api-oracle/order.ts';
 import type { WireRecord } from '../api-oracle/world.ts';
 import { dumpView } from '../support/api/dump-view.ts';
@@ -15,7 +14,7 @@ import { readRecords } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { createChooser } from '../support/random.ts';
 import { dayRows, LIVED_DAYS, LIVING_IDS, type LivingRow, livingFew } from '../worlds/living-few.ts';
-import { CUTOVER } from '../worlds/rated-days.ts';
+import { CUTOVER, nextDays } from '../worlds/rated-days.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
@@ -106,12 +105,7 @@ function* queries(): Iterable<Query> {
   }
 }
 
-describe.each(
-  LIVED_DAYS.slice(1).map((next, at) => {
-    const day = LIVED_DAYS[at] ?? '';
-    return { day, version: versionInForce(RECORD_VERSIONS, day).version, next };
-  }),
-)('on $day, in version $version', ({ day, next }) => {
+describe.each(nextDays(LIVED_DAYS))('on $day, in version $version', ({ day, next }) => {
   let all: readonly WireRecord[];
   beforeAll(async () => {
     all = await modelsOn(day);

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { addDays, type Day } from '../../runtime/day.ts';
-import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
+import { RECORD_VERSIONS, versionInForce } from '../../schemas/record-versions.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { type DayRows, writeDay } from '../support/pipeline/write-day.ts';
 
@@ -14,6 +14,16 @@ export const LAST = addDays(CUTOVER, -1);
 export const QUIET = addDays(CUTOVER, 1);
 export const MOVED = addDays(CUTOVER, 2);
 export const DAYS: readonly Day[] = [FIRST, LAST, CUTOVER, QUIET, MOVED];
+
+/** Each of these days but the last, with the version in force and the day after it. */
+export function nextDays(
+  days: readonly Day[],
+): readonly { readonly day: Day; readonly version: string; readonly next: Day }[] {
+  return days.slice(1).map((next, at) => {
+    const day = days[at] ?? '';
+    return { day, version: versionInForce(RECORD_VERSIONS, day).version, next };
+  });
+}
 
 /** The columns of 1.2, by dataset. */
 export const ADDED = {

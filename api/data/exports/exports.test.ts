@@ -36,7 +36,7 @@ const view = {
   names: { value: '', since: { published_at: '2026-06-01T00:00:00Z' } },
   rows: () => [],
   meta: { catalog: { releases: ['2026-06-01', '2026-06-02'].map((day) => ({ day, run: 'RUN' })) } },
-} as unknown as View;
+} as unknown as View; // A whole one needs a database.
 
 test('exports are made one at a time', async () => {
   let [open, most] = [0, 0];
@@ -60,7 +60,8 @@ test('exports are made one at a time', async () => {
 test('too many that wait are refused', async () => {
   const exports = new Exports({ stream: () => new Promise(() => {}) });
   const wanted = Array.from({ length: 22 }, (_, n) => ({
-    ...{ name: 'prices.csv' as const, snapshot: snapshotOf('2026-06-01') },
+    name: 'prices.csv' as const,
+    snapshot: snapshotOf('2026-06-01'),
     without: [`s${n}`],
   }));
   const made = wanted.map((one) => exports.piecesOf(one, view));
