@@ -3,7 +3,8 @@ import { type JsonForm, parseJson } from './json-form.ts';
 import { RATES_FORM } from './rates.ts';
 
 /** Column types whose values are JSON. */
-export type JsonType = 'rates' | 'modalities';
+export const JSON_TYPES = ['rates', 'modalities'] as const;
+export type JsonType = (typeof JSON_TYPES)[number];
 
 const ModalityList = z.array(z.string().regex(/^[a-z0-9_-]{1,40}$/, 'is not a modality, such as text or image'));
 

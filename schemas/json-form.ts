@@ -20,7 +20,7 @@ const PROBLEM_LENGTH_MAX = 200;
 export function parseJson<T>(text: string, schema: z.ZodType<T>): { readonly value: T } | { readonly problem: string } {
   let given: unknown;
   try {
-    given = JSON.parse(text, (_, value: unknown) => value ?? undefined);
+    given = text.includes('null') ? JSON.parse(text, (_, value: unknown) => value ?? undefined) : JSON.parse(text);
   } catch {
     return { problem: 'is not JSON' };
   }

@@ -51,7 +51,7 @@ export class Database {
 
   /** Resolves to the number of rows that the statement reports, as COPY and INSERT do. */
   async run(sql: string, parameters: readonly DuckDBValue[] = []): Promise<number> {
-    const result = await this.connection.run(sql, [...parameters]);
+    const result = await this.connection.run(sql, given(parameters));
     return Number(result.rowsChanged);
   }
 
@@ -96,7 +96,7 @@ export class Database {
     sql: string,
     parameters: readonly DuckDBValue[] = [],
   ): Promise<readonly RowOf<S>[]> {
-    const reader = await this.connection.runAndReadAll(sql, [...parameters]);
+    const reader = await this.connection.runAndReadAll(sql, given(parameters));
     return reader.getRowObjectsJson().map(rowReader(shape));
   }
 
@@ -110,6 +110,11 @@ export class Database {
     this.connection.closeSync();
     this.#instance.closeSync();
   }
+}
+
+/** With an array, even an empty one, the driver prepares the statement first, which costs a fifth of a small night's processor time. */
+function given(parameters: readonly DuckDBValue[]): DuckDBValue[] | undefined {
+  return parameters.length === 0 ? undefined : [...parameters];
 }
 
 /** Shorter: more time for polling. Longer: the database grows further beyond its limit. */

@@ -1,11 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
-import { isJsonType, JSON_FORMS, type JsonType } from '../../schemas/json-columns.ts';
-import { findSuspectRate, METERS, type Meter, type Rate, tokenPrice } from '../../schemas/rates.ts';
+import { DATASETS } from '../../schemas/datasets.ts';
+import { JSON_FORMS, JSON_TYPES, type JsonType } from '../../schemas/json-columns.ts';
+import { findSuspectRate, type Rate, tokenPrice } from '../../schemas/rates.ts';
 
 /**
- * SQL functions for columns of a JSON type, so that there is one reader of them: `canonical_json(type, text)`, NULL for an empty or
- * wrong value; `json_problem(type, text)`, NULL for a right one; `token_price(rates, meter)`; and `suspect_rate(rates, previous, limits)`.
+ * SQL functions for columns of a JSON type, so that there is one reader of them: `canonical_<type>(text)`, NULL for an empty or wrong
+ * value; `<type>_problem(text)`, NULL for a right one; `input_price(rates)` and `output_price(rates)`, by the columns that the rates
+ * repeat; and `suspect_rate(rates, previous, limits)`. A constant argument would be decoded anew for each row.
  */
 export async function registerJsonFunctions(connection: DuckDBConnection): Promise<void> {
   const { DuckDBScalarFunction, VARCHAR, DOUBLE } = await import('@duckdb/node-api');
@@ -28,18 +30,17 @@ export async function registerJsonFunctions(connection: DuckDBConnection): Promi
       }),
     );
   };
-  const known = new LRUCache<string, ReadValue>(KNOWN_LIMITS);
-  const read = (type: string, text: string): ReadValue => {
-    const key = type + text;
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const value = readValue(jsonType(type), text);
-    known.set(key, value);
-    return value;
-  };
-  register('canonical_json', VARCHAR, (type, text) => read(type, text).form);
-  register('json_problem', VARCHAR, (type, text) => read(type, text).problem);
-  register('token_price', DOUBLE, (rates, meter) => tokenPrice(ratesFrom(rates), meterFrom(meter)));
+  for (const type of JSON_TYPES) {
+    const read = remembering((text) => readValue(type, text));
+    register(`canonical_${type}`, VARCHAR, (text) => read(text).form);
+    register(`${type}_problem`, VARCHAR, (text) => read(text).problem);
+  }
+  const meters = DATASETS.pricing.columns.flatMap(({ meter }) => meter ?? []);
+  const pricesOf = remembering((text) => {
+    const rates = ratesFrom(text);
+    return new Map(meters.map((meter) => [meter, tokenPrice(rates, meter)]));
+  });
+  for (const meter of meters) register(`${meter}_price`, DOUBLE, (rates) => pricesOf(rates).get(meter));
   register('suspect_rate', VARCHAR, (rates, previous, limits) =>
     findSuspectRate(ratesFrom(rates), ratesFrom(previous), JSON.parse(limits)),
   );
@@ -57,11 +58,23 @@ function readValue(type: JsonType, text: string): ReadValue {
   return parsed.value === null ? {} : { form: JSON.stringify(parsed.value) };
 }
 
-/** Both functions read a value, and most prices share their rates with others. Sizes are in characters. */
+/** Most prices share their rates with others, and two functions read each. What is kept of one is no longer than its text. */
+function remembering<V extends object>(read: (text: string) => V): (text: string) => V {
+  const known = new LRUCache<string, V>(KNOWN_LIMITS);
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const value = read(text);
+    known.set(text, value);
+    return value;
+  };
+}
+
+/** In characters. */
 const KNOWN_LIMITS = {
-  maxSize: 32_000_000,
+  maxSize: 10_000_000,
   maxEntrySize: 100_000,
-  sizeCalculation: ({ form = '', problem = '' }: ReadValue, key: string) => form.length + problem.length + key.length,
+  sizeCalculation: (_: object, text: string) => text.length + 1,
 };
 
 /** Its parameters are the function's. */
@@ -70,15 +83,4 @@ type Compute = (...values: readonly string[]) => string | number | undefined;
 /** From text in its one form. */
 export function ratesFrom(text: string): readonly Rate[] {
   return JSON.parse(text);
-}
-
-function jsonType(type: string): JsonType {
-  if (!isJsonType(type)) throw new TypeError(`${type} is no JSON type`);
-  return type;
-}
-
-function meterFrom(text: string): Meter {
-  const meter = METERS.find((known) => known === text);
-  if (meter === undefined) throw new TypeError(`${text} is no meter`);
-  return meter;
 }

@@ -119,7 +119,7 @@ function presenceRules({ name, nullable, fallback, type }: Column, rule: MakeRul
 }
 
 function problemRule(name: string, type: JsonType, rule: MakeRule): RowRule {
-  const reasonSql = (raw: string) => `json_problem('${type}', ${raw})`;
+  const reasonSql = (raw: string) => `${type}_problem(${raw})`;
   const sql = `CASE WHEN ${name} IS NULL AND trim(raw_${name}) <> '' THEN ${reasonSql(`raw_${name}`)} IS NOT NULL ELSE false END`;
   return { ...rule(`is not ${TYPE_LABELS[type]}`, sql), reasonSql };
 }
@@ -180,9 +180,11 @@ function rateRules({ columns }: Dataset): readonly RowRule[] {
   return columns.flatMap((column) => {
     const { name, meter } = column;
     if (meter === undefined) return [];
-    // Computed once: the function is the dearest part. No price is below 0.
-    const differs = `abs(coalesce(token_price(rates, '${meter}'), -1) - coalesce(${name}, -1)) > 1e-9 * coalesce(${name}, 0)`;
-    const rule = ruleOf(column)(`is not the ${meter} rate without condition`, `rates IS NOT NULL AND ${differs}`);
+    const repeats = `contains(rates, '"meter":"${meter}","unit":"token","per":1000000,"price":' || es_number(${name}) || '}')`;
+    // No price is below 0. The function computes it once, and only for what doesn't repeat the very digits: it is the dearest part.
+    const differs = `abs(coalesce(${meter}_price(rates), -1) - coalesce(${name}, -1)) > 1e-9 * coalesce(${name}, 0)`;
+    const sql = `CASE WHEN rates IS NULL OR ${repeats} THEN false ELSE ${differs} END`;
+    const rule = ruleOf(column)(`is not the ${meter} rate without condition`, sql);
     return [{ ...rule, other: 'rates' }];
   });
 }
@@ -251,5 +253,5 @@ export function unreadableKeyMask(dataset: Dataset, rules: readonly RowRule[]): 
 }
 
 function canonicalJsonSql(type: JsonType, raw: string): string {
-  return `CASE WHEN trim(${raw}) <> '' THEN canonical_json('${type}', ${raw}) END`;
+  return `CASE WHEN trim(${raw}) <> '' THEN canonical_${type}(${raw}) END`;
 }
