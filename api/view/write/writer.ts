@@ -16,7 +16,6 @@ export function openForWriting(path: string): SqliteDatabase.Database {
   view.unsafeMode(); // Else SQLite ignores the next line.
   view.pragma('journal_mode = OFF');
   view.pragma('synchronous = OFF');
-  view.pragma('temp_store = MEMORY');
   view.pragma('cache_size = -131072'); // KiB.
   return view;
 }
