@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongestFirst } from './test/support/runner/longest-first.ts';
 import { SlowestFiles } from './test/support/runner/slowest-files.ts';
@@ -37,6 +38,8 @@ const suites = SUITES.map((name): TestProjectInlineConfiguration => {
 export default defineConfig({
   test: {
     reporters: ['default', new SlowestFiles(), ...reports],
+    // Processes that tests start read the program as V8 compiled it for the first of them.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
     globalSetup: ['test/support/runner/scratch.setup.ts'],
     setupFiles: ['test/support/runner/processor-time.setup.ts'],
     sequence: { sequencer: LongestFirst },

@@ -25,6 +25,7 @@ export class ServingProcess extends ServerProcess {
   private constructor({ store, database, env, args = [], node = process.execPath }: ServingOptions, folder: string) {
     const settings = {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       NO_COLOR: '1',
       MODELSTATS_STORE: `file:${store}`,
       MODELSTATS_DATABASE: database,
