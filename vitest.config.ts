@@ -20,6 +20,7 @@ const reports: ['json', { outputFile: string }][] = REPORT === undefined ? [] : 
 
 /** Files of the default suite that the long one runs again, with more of what they try. */
 const WITH_MORE = [
+  'client/sync/copies/open-copy.test.ts',
   'test/api/list-worlds.test.ts',
   'test/api/lists.test.ts',
   'test/api-oracle/api.test.ts',
