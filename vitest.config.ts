@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongestFirst } from './test/support/runner/longest-first.ts';
 import { SlowestFiles } from './test/support/runner/slowest-files.ts';
@@ -19,6 +20,7 @@ const reports: ['json', { outputFile: string }][] = REPORT === undefined ? [] : 
 
 /** Files of the default suite that the long one runs again, with more of what they try. */
 const WITH_MORE = [
+  'client/sync/copies/open-copy.test.ts',
   'test/api/list-worlds.test.ts',
   'test/api/lists.test.ts',
   'test/api-oracle/api.test.ts',
@@ -37,6 +39,8 @@ const suites = SUITES.map((name): TestProjectInlineConfiguration => {
 export default defineConfig({
   test: {
     reporters: ['default', new SlowestFiles(), ...reports],
+    // Processes that tests start read the program as V8 compiled it for the first of them.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
     globalSetup: ['test/support/runner/scratch.setup.ts'],
     setupFiles: ['test/support/runner/processor-time.setup.ts'],
     sequence: { sequencer: LongestFirst },

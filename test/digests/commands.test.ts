@@ -1,8 +1,13 @@
 /** Digests by email as an operator runs them: real processes, a real mail server (specification "Digests by email"). */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../api/database/open-database.ts';
 import type { Database } from '../../api/database/tables/tables.ts';
+import { startDigests } from '../../bin/commands/serve/running-digests.ts';
+import { configFromEnv, type Environment } from '../../bin/config/config.ts';
 import { type Operator, openOperator, until } from '../support/accounts/operator.ts';
+import { copyKeptView } from '../support/api/open-api.ts';
 import { openMailbox } from '../support/browser/mailbox.ts';
 import { openSampleStore, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
@@ -22,6 +27,7 @@ beforeEach(async () => {
     MODELSTATS_SMTP: mailbox.smtp,
     MODELSTATS_METRICS_PORT: '0',
   });
+  await copyKeptView(store.folder, operator.env['MODELSTATS_VIEW'] ?? '');
 });
 afterEach(async () => {
   await mailbox.close();
@@ -84,30 +90,41 @@ test('dispatch sends what is due with all headers, counts it, and its link stops
   expect(mailbox.received).toHaveLength(1);
 }, 60_000);
 
+test('without MODELSTATS_SMTP serve --with-digests sends none, and serves', async () => {
+  await addMembers(['ada@example.com']);
+  operator.env['MODELSTATS_SMTP'] = '';
+  const said = await operator.start('serve', '--with-digests');
+  const response = await fetch(`${said()[0]?.['url']}/health/live`);
+  expect(response.status).toBe(200);
+  const metrics = await (await fetch(String(said()[0]?.['metrics_url']))).text();
+  expect(metrics).not.toContain('modelstats_email_digests_due');
+  expect(mailbox.received).toEqual([]);
+}, 60_000);
+
 test.each([
   ['MODELSTATS_SMTP', { MODELSTATS_SMTP: '' }],
   ['MODELSTATS_PUBLIC_URL', { MODELSTATS_PUBLIC_URL: '' }],
   ['the capability', { MODELSTATS_CAPABILITIES: 'digest=planned' }],
-])(
-  'without %s serve --with-digests sends none, and serves',
-  async (_, changes) => {
-    await addMembers(['ada@example.com']);
-    Object.assign(operator.env, changes);
-    const said = await operator.start('serve', '--with-digests');
-    const response = await fetch(`${said()[0]?.['url']}/health/live`);
-    expect(response.status).toBe(200);
-    const metrics = await (await fetch(String(said()[0]?.['metrics_url']))).text();
-    expect(metrics).not.toContain('modelstats_email_digests_due');
-    expect(mailbox.received).toEqual([]);
-  },
-  60_000,
-);
+])('without %s nothing begins to send digests', async (_, changes) => {
+  const database = await openDatabase(operator.env['MODELSTATS_DATABASE'] ?? '');
+  onTestFinished(() => database.close());
+  const registry = new Registry();
+  const begin = async (env: Environment) => {
+    const context = { config: configFromEnv(env), clock: () => new Date() };
+    return startDigests(context, { database, store: store.deps.store, log: pino({ enabled: false }), registry });
+  };
+  expect(await begin({ ...operator.env, ...changes })).toBeUndefined();
+  expect(await registry.metrics()).not.toContain('modelstats_email_digests_due');
+  const begun = await begin(operator.env);
+  expect(await registry.metrics()).toContain('modelstats_email_digests_due 0');
+  await begun?.stop();
+});
 
 /** Mails that one process sends at once. */
 const AT_ONCE = 4;
 
 test('killed in the middle, another process sends the rest: everybody has a digest, and few have it twice', async () => {
-  const emails = Array.from({ length: 25 }, (_, at) => `m${at}@example.com`);
+  const emails = Array.from({ length: 16 }, (_, at) => `m${at}@example.com`);
   await addMembers(emails);
   const { child, ended } = startCli(['dispatch', '--json'], { env: operator.env });
   await until(() => mailbox.received.length >= 3);

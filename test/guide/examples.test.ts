@@ -9,18 +9,13 @@ import { canRun, examplesOf, isPrinted, runExample } from '../support/client/doc
 import { type ExamplePlace, hasPrograms, openExamplePlace } from '../support/client/example-place.ts';
 import { useService } from '../support/client/service.ts';
 import { ROOT } from '../support/documents/text-files.ts';
+import { GUIDE_FACTS } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
 /** Those whose programs other suites take out and run: copies, receivers, clients of MCP. */
 const OTHERS = ['sync.md', 'webhooks.md', 'agents.md', 'mirror.md', 'without-a-key.md', 'clients.md'];
 const FOLDER = join(ROOT, 'api/guide/pages');
-const VALUES = pageValuesFrom({
-  isLive: () => true,
-  hasConsole: true,
-  backstop: {},
-  failedAttemptsMax: 60,
-  publicRequestsMax: 600,
-});
+const VALUES = pageValuesFrom({ ...GUIDE_FACTS, isLive: () => true });
 const EXAMPLES = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.md') && !OTHERS.includes(name))
   .flatMap((name) =>

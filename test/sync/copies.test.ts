@@ -6,8 +6,8 @@ const next = usePlaces();
 
 describe('on this machine', () => {
   describeCopies([
-    { name: 'a DuckDB file', newPlace: async () => next('.duckdb') },
     { name: 'an SQLite file', newPlace: async () => next('.sqlite') },
+    { name: 'a DuckDB file', newPlace: async () => next('.duckdb') },
     { name: 'a folder', newPlace: async () => next('') },
   ]);
 });

@@ -26,7 +26,7 @@ import { createChooser } from '../support/random.ts';
 const NEXT = '2026-06-04';
 
 /** Syncs of each kind of copy through the proxy. */
-const ROUNDS = Number(process.env['SYNC_ROUNDS'] ?? 4);
+const ROUNDS = Number(process.env['SYNC_ROUNDS'] ?? 3);
 
 const KINDS = ['.duckdb', '.sqlite', ''] as const;
 

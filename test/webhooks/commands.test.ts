@@ -8,7 +8,8 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { findSignatureProblem } from '../../api/webhooks/endpoints/signature.ts';
 import { addDays } from '../../runtime/day.ts';
 import { type Operator, openOperator, trust, until } from '../support/accounts/operator.ts';
-import { fixtureSource, openTemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { listReleases } from '../support/pipeline/published.ts';
+import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { startTlsReceiver } from '../support/server/tls-receiver.ts';
 import { WebhookDatabase } from '../support/webhooks/webhook-database.ts';
 import { CUTOVER } from '../worlds/rated-days.ts';
@@ -44,7 +45,6 @@ beforeEach(async () => {
 });
 
 const run: Operator['run'] = (...call) => operator.run(...call);
-const night = (day: string) => run(['nightly', '--source', fixtureSource('days'), '--day', day]);
 const organization = async (plan = 'commercial') =>
   String((await run(['orgs', 'create', '--name', 'Acme', '--plan', plan]))['id']);
 const toAdd = (org: string, to = url) => ['webhooks', 'add', '--org', org, '--url', to, '--topics', 'all'];
@@ -125,24 +125,7 @@ test('an endpoint that fails its ping stays registered until it is enabled and a
   expect(await run(['webhooks', 'enable', String(id)])).toMatchObject({ state: 'active', ping: null });
 });
 
-test('dispatch delivers a night to an endpoint, which costs its organization nothing', async () => {
-  await night('2026-06-01');
-  const { id, secret } = await add();
-  await operator.start('dispatch');
-  const { first_seq: first, last_seq: last } = await night('2026-06-02');
-  await until(() => received.some(({ topic }) => topic === 'snapshot.published'));
-  for (const one of received) expect(problemOf(one, secret)).toBeUndefined();
-  const seqs = received.filter(({ topic }) => topic !== 'ping').map(({ body }) => JSON.parse(body.toString()).data.seq);
-  expect(Math.min(...seqs)).toBeGreaterThanOrEqual(Number(first));
-  expect(Math.max(...seqs)).toBe(last);
-  const told = () => run(['webhooks', 'deliveries', String(id), '--topic', 'snapshot.published']);
-  await until(async () => JSON.stringify(await told()).includes('"delivered"'));
-  expect((await told())['deliveries']).toMatchObject([{ kind: 'event', seq: last, last_attempt: { status: 204 } }]);
-  const used = await onWorld(({ database }) => database.kysely.selectFrom('daily_usage').selectAll().execute());
-  expect(used).toEqual([]);
-});
-
-test('a price that falls by a tenth reaches an endpoint that waits for such, and nothing else does', async () => {
+test('dispatch delivers a night to an endpoint, which costs its organization nothing; of its prices only those that it waits for', async () => {
   const store = await openTemporaryStore();
   onTestFinished(() => store.dispose());
   operator.env['MODELSTATS_STORE'] = store.url;
@@ -151,26 +134,31 @@ test('a price that falls by a tenth reaches an endpoint that waits for such, and
   await store.publish(addDays(CUTOVER, 1), { models: models('active'), pricing: first });
   const org = await organization();
   const addTo = (path: string, topics: string, ...more: string[]) =>
-    run([
-      'webhooks',
-      'add',
-      '--org',
-      org,
-      '--url',
-      `${url}/${path}`,
-      '--topics',
-      `${topics},snapshot.published`,
-      ...more,
-    ]);
-  await addTo('prices', 'pricing.updated', '--direction', 'down', '--min-change', '5', '--meters', 'output');
-  await addTo('models', 'model.updated');
+    run(['webhooks', 'add', '--org', org, '--url', `${url}/${path}`, '--topics', topics, ...more]);
+  const { id, secret } = await addTo('all', 'all');
+  const cuts = ['--direction', 'down', '--min-change', '5', '--meters', 'output'];
+  await addTo('prices', 'pricing.updated,snapshot.published', ...cuts);
+  await addTo('models', 'model.updated,snapshot.published');
   await operator.start('dispatch');
   await store.publish(addDays(CUTOVER, 2), { models: models('retired'), pricing: second });
-  await until(() => received.filter(({ topic }) => topic === 'snapshot.published').length === 2);
+  await until(() => received.filter(({ topic }) => topic === 'snapshot.published').length === 3);
   const eventsAt = (path: string) => {
     const bodies = received.filter((one) => one.path === `/${path}`).map(({ body }) => JSON.parse(body.toString()));
     return bodies.filter(({ topic }) => topic !== 'ping' && topic !== 'snapshot.published');
   };
+
+  for (const one of received.filter(({ path }) => path === '/all')) expect(problemOf(one, secret)).toBeUndefined();
+  const told = () => run(['webhooks', 'deliveries', String(id), '--topic', 'snapshot.published']);
+  await until(async () => JSON.stringify(await told()).includes('"delivered"'));
+  const { first_seq, last_seq } = (await listReleases(store)).at(-1) ?? expect.fail();
+  expect((await told())['deliveries']).toMatchObject([{ kind: 'event', seq: last_seq, last_attempt: { status: 204 } }]);
+  const seqs = eventsAt('all').map(({ data }) => data.seq);
+  expect(seqs.length).toBeGreaterThan(3);
+  expect(Math.min(...seqs)).toBeGreaterThanOrEqual(Number(first_seq));
+  expect(Math.max(...seqs)).toBeLessThanOrEqual(Number(last_seq));
+  const used = await onWorld(({ database }) => database.kysely.selectFrom('daily_usage').selectAll().execute());
+  expect(used).toEqual([]);
+
   const cut = { meter: 'output', unit: 'token', per: 1_000_000, from: 10, to: 9, change_percent: -10 };
   expect(eventsAt('prices')).toMatchObject([
     {

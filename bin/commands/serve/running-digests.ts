@@ -30,7 +30,7 @@ const STOP_TIMEOUT_MS = 12_000;
 
 /** Starts sending digests. Undefined, and logged, without a mail server or a public URL; undefined if they are off. */
 export async function startDigests(
-  { config, clock }: CommandContext,
+  { config, clock }: Pick<CommandContext, 'config' | 'clock'>,
   { database, store, log, registry }: RunningDigestsDeps,
 ): Promise<RunningDigests | undefined> {
   if (!areDigestsOffered(config)) return undefined;

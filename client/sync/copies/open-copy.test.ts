@@ -111,7 +111,7 @@ test.each(['.duckdb', '.sqlite', ''])(
           await copy.close();
         }
       }),
-      { numRuns: 15 },
+      { numRuns: Number(process.env['RANDOM_SERIES'] ?? 6) },
     );
   },
 );

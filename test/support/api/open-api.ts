@@ -137,6 +137,12 @@ async function placeOfView(storeFolder: string | undefined): Promise<string | un
   return join(place, `view-${sha256((await Promise.all(prints)).join('\n')).slice(0, 32)}`);
 }
 
+/** Copies the view of a store that was kept in this run, if one was, for a server that need not build its own. */
+export async function copyKeptView(storeFolder: string, viewFolder: string): Promise<void> {
+  const kept = await placeOfView(storeFolder);
+  if (kept !== undefined) await copyView(kept, viewFolder);
+}
+
 /** Copies a kept view into a folder for views; whether there is one. */
 async function copyView(kept: string, viewFolder: string): Promise<boolean> {
   if (!existsSync(kept)) return false;

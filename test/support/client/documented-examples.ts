@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import SqliteDatabase from 'better-sqlite3';
-import { type ExamplePlace, hasPrograms, hasPython } from './example-place.ts';
+import { type ExamplePlace, hasPrograms } from './example-place.ts';
+import { hasPython } from './python.ts';
 
 /** A block of code that is run, with what stands below it. */
 export interface Example {
@@ -79,7 +80,7 @@ export async function runExample({ number, how, language, code }: Example, place
       return run(process.execPath, [file]);
     }
     case 'python':
-      return run('python3', ['-c', text]);
+      return place.python.run(text);
     case 'sql':
       return tableText(await query(how.replace(/^in /, ''), text, folder));
     default:

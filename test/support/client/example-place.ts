@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND } from '../processes/cli.ts';
 import { findProgram } from '../processes/server-process.ts';
+import { Python } from './python.ts';
 import type { Service } from './service.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -26,21 +26,18 @@ export async function openExamplePlace({ url, key }: Pick<Service, 'url' | 'key'
     '/opt/modelstats/.tools/bin': join(folder, 'bin'),
   };
   const path = `${join(folder, 'bin')}:${process.env['PATH']}`;
+  const env = { PATH: path, MODELSTATS_API_URL: url, MODELSTATS_API_KEY: key };
+  const python = new Python({ cwd: folder, env: { ...process.env, ...env } });
   return {
     folder,
     replaced,
-    env: { PATH: path, MODELSTATS_API_URL: url, MODELSTATS_API_KEY: key },
-    remove: () => rm(folder, { recursive: true, force: true }),
+    env,
+    python,
+    remove: async () => {
+      await python.end();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
-}
-
-export function hasPython(...modules: readonly string[]): boolean {
-  try {
-    execFileSync('python3', ['-c', `import ${modules.join(', ')}`], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export function hasPrograms(...names: readonly string[]): boolean {

@@ -6,14 +6,14 @@ export interface GuideOptions extends Partial<Omit<GuideSettings, 'isLive'>> {
   readonly planned?: readonly Capability[];
 }
 
+/** What the documentation knows of the service, unless told. */
+export const GUIDE_FACTS = { hasConsole: true, backstop: {}, failedAttemptsMax: 60, publicRequestsMax: 600 } as const;
+
 /** The documentation as a test wants it: with a console, and with everything live, unless told. */
 export function openGuide({ planned = [], ...settings }: GuideOptions = {}): Guide {
   return makeGuide({
     root: '',
-    hasConsole: true,
-    backstop: {},
-    failedAttemptsMax: 60,
-    publicRequestsMax: 600,
+    ...GUIDE_FACTS,
     ...settings,
     isLive: (capability) => !planned.includes(capability),
   });

@@ -29,7 +29,7 @@ export async function serveSample({
   await accounts.close();
   const store = await openSampleStore();
   onTestFinished(() => store.dispose());
-  const serving = await ServingProcess.start({ store: store.folder, database: url, env });
+  const serving = await ServingProcess.start({ store: store.folder, viewOf: store.folder, database: url, env });
   onTestFinished(() => serving.dispose());
   return { ...customer, serving, store: store.folder, database: url };
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { V1_ROUTES } from '../../../api/data/routes/data-routes.ts';
+import { copyKeptView } from '../api/open-api.ts';
 import { COMMAND } from './cli.ts';
 import { ServerProcess } from './server-process.ts';
 
@@ -11,6 +12,8 @@ const WIDE_BACKSTOP = V1_ROUTES.map(({ name }) => `${name}=1000000`).join(',');
 export interface ServingOptions {
   readonly store: string;
   readonly database: string;
+  /** A folder of a store whose view it may begin with; unless given it builds its own. */
+  readonly viewOf?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   /** The Node that runs it; the one that runs the tests unless named. */
@@ -25,6 +28,7 @@ export class ServingProcess extends ServerProcess {
   private constructor({ store, database, env, args = [], node = process.execPath }: ServingOptions, folder: string) {
     const settings = {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       NO_COLOR: '1',
       MODELSTATS_STORE: `file:${store}`,
       MODELSTATS_DATABASE: database,
@@ -41,6 +45,7 @@ export class ServingProcess extends ServerProcess {
 
   static async start(options: ServingOptions): Promise<ServingProcess> {
     const serving = new ServingProcess(options, await mkdtemp(join(tmpdir(), 'modelstats-serving-')));
+    if (options.viewOf !== undefined) await copyKeptView(options.viewOf, join(serving.#folder, 'view'));
     await serving.run();
     return serving;
   }
