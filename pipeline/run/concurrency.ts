@@ -11,14 +11,24 @@ export async function allEnded<T>(work: readonly Promise<T>[]): Promise<readonly
   return Promise.all(work);
 }
 
-/** {@link allEnded} over items, `atOnceMax` at a time. */
+/** {@link allEnded} over items, `atOnceMax` at a time; none begins after one has failed. */
 export function eachAtOnce<I, T>(
   items: readonly I[],
   atOnceMax: number,
   work: (item: I) => Promise<T>,
 ): Promise<readonly T[]> {
   const limit = pLimit(atOnceMax);
-  return allEnded(items.map((item) => limit(() => work(item))));
+  let hasFailed = false;
+  const begin = async (item: I) => {
+    if (hasFailed) throw new Error('not begun, as another has failed');
+    try {
+      return await work(item);
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  };
+  return allEnded(items.map((item) => limit(() => begin(item))));
 }
 
 /** More rivals than a night, a prune and a backfill indicate a process that changes the store without end. */

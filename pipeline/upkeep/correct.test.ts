@@ -45,6 +45,9 @@ async function newestLines(): Promise<readonly string[]> {
     .split('\n');
 }
 
+/** Another bad day. */
+const publishThird = () => store.publish('2026-06-03', { ...BAD, pricing: [] });
+
 /** A good day and a bad one; the lines of the good one. */
 async function publishGoodAndBad(): Promise<readonly string[]> {
   await store.publish('2026-06-01', GOOD);
@@ -83,7 +86,7 @@ test('what a day changed is counted and shown, of every dataset', async () => {
 describe('the records before a bad day', () => {
   test('are a source from which the next night publishes them again, whatever came after', async () => {
     const good = await publishGoodAndBad();
-    await store.publish('2026-06-03', { ...BAD, pricing: [] });
+    await publishThird();
     const { next_day, next_command } = await ask('2026-06-02', { folder: into() });
     expect({ next_day, next_command }).toEqual({
       next_day: '2026-06-04',
@@ -135,7 +138,8 @@ describe('the records before a bad day', () => {
 });
 
 test('a day that is not there, is the first, or has lost the one before is refused', async () => {
-  for (const one of ['2026-06-01', '2026-06-02', '2026-06-03']) await store.publish(one, GOOD);
+  await publishGoodAndBad();
+  await publishThird();
   const expectRefused = (day: string, message: string) => expect(ask(day, { folder: into() })).rejects.toThrow(message);
   await expectRefused('2026-06-05', 'there is no snapshot 2026-06-05');
   await expectRefused('nonsense', 'there is no snapshot nonsense');

@@ -1,7 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NightResult } from '../../pipeline/night/night-result.ts';
+import type { RawRow } from '../../storage/duckdb/row-shape.ts';
 import { newestOf, readIssues, readRecords, readRelease, recordsFrom } from '../support/pipeline/published.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 
 const DAY = '2026-06-01';
@@ -12,15 +15,41 @@ const store = useStore();
 const source = sourceOf(store);
 const { write, night } = source;
 
-const issues = async () => recordsFrom(await readIssues((await night(DAY)).report));
+/** What one night shows: models with a bad id, with lists and numbers, wrong and right, and a price. */
+const WRONG_LISTS = [{ by: 'nimbus' }, [{ id: 'nimbus' }], ['nimbus', 7], ['nimbus', null], ['nim\u0001bus']];
+const LISTS = [['nimbus', ' cirrus', 'nimbus', ''], 'nimbus, cirrus', [], '', '{nimbus}'];
+const modelOf = (id: string, more: object = {}) => ({ id, name: 'M', ...more });
+const PADDED = ' padded ';
+const ROWS = {
+  models: [
+    ...['a', 'b', 'c'].map((id) => modelOf(id)),
+    { name: 'No id' },
+    modelOf(PADDED),
+    ...[Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1].map((length, row) =>
+      modelOf(`length-${row}`, { context_length: length }),
+    ),
+    ...WRONG_LISTS.map((inference, row) => modelOf(`wrong-${row}`, { inference })),
+    ...LISTS.map((inference, row) => modelOf(`list-${row}`, { inference })),
+  ],
+  rankings: [2 ** 31 - 1, 2 ** 31].map((rank, row) => ({ model_id: 'a', category: `c${row}`, rank })),
+  pricing: [{ model_id: 'a', provider: 'p', input_per_million: 1 }],
+};
+let shared: TemporaryStore;
+let result: NightResult;
+let issues: readonly RawRow[];
+beforeAll(async () => {
+  shared = await openTemporaryStore();
+  result = await shared.publish(DAY, ROWS, { acceptSuspects: ['pricing:a:p'] });
+  issues = recordsFrom(await readIssues(result.report));
+});
+afterAll(() => shared.dispose());
+const issuesOf = (field: string) => issues.filter((issue) => issue['field'] === field);
 
 describe('an issue', () => {
-  it('shows the value of a bad id as it stands in the source', async () => {
-    const id = ' padded ';
-    await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A' }, { name: 'No id' }, { id, name: 'B' }]);
-    expect(await issues()).toMatchObject([
-      { row: 2, field: 'id', value: null, reason: 'is missing' },
-      { row: 3, field: 'id', value: id, reason: 'has white space around it' },
+  it('shows the value of a bad id as it stands in the source', () => {
+    expect(issuesOf('id')).toMatchObject([
+      { row: 4, value: null, reason: 'is missing' },
+      { row: 5, value: PADDED, reason: 'has white space around it' },
     ]);
   });
 
@@ -49,32 +78,27 @@ it('a row whose id is empty deletes nothing: it could stand for any record', asy
 });
 
 describe('a list of texts', () => {
-  it('is not an object, nor a list of anything else, nor text with control characters: the row is bad', async () => {
-    const wrong = [{ by: 'nimbus' }, [{ id: 'nimbus' }], ['nimbus', 7], ['nimbus', null], ['nim\u0001bus']];
-    const models = wrong.map((inference, row) => ({ id: `m${row}`, name: 'M', inference }));
-    await write(`${DAY}/models.jsonl`, models);
+  it('is not an object, nor a list of anything else, nor text with control characters: the row is bad', () => {
     const reasons = [...Array(4).fill('is not a list of texts, or text with commas'), 'has control characters'];
-    const expected = wrong.map((value, row) => ({ row: row + 1, value: JSON.stringify(value), reason: reasons[row] }));
-    expect(await issues()).toMatchObject(expected);
+    const expected = WRONG_LISTS.map((value, row) => ({
+      row: row + 8,
+      value: JSON.stringify(value),
+      reason: reasons[row],
+    }));
+    expect(issuesOf('inference')).toMatchObject(expected);
   });
 
   it('is taken in any form that is one: an array, or a text with commas', async () => {
-    const forms = [['nimbus', ' cirrus', 'nimbus', ''], 'nimbus, cirrus', [], '', '{nimbus}'];
-    const models = forms.map((inference, row) => ({ id: `m${row}`, name: 'M', inference }));
-    await write(`${DAY}/models.jsonl`, models);
-    expect(await issues()).toEqual([]);
+    const models = (await readRecords(shared, 'models')).filter(({ id }) => String(id).startsWith('list-'));
     const read = [['cirrus', 'nimbus'], ['cirrus', 'nimbus'], [], null, ['{nimbus}']];
-    expect((await readRecords(store, 'models')).map(({ inference }) => inference)).toEqual(read);
+    expect(models.map(({ inference }) => inference)).toEqual(read);
   });
 });
 
-it('an integer is at most 2^53 − 1, and a rank at most 2^31 − 1', async () => {
-  const lengths = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1];
-  const models = lengths.map((context_length, row) => ({ id: `m${row}`, name: 'M', context_length }));
-  await write(`${DAY}/models.jsonl`, models);
-  const ranks = [2 ** 31 - 1, 2 ** 31].map((rank, row) => ({ model_id: 'm0', category: `c${row}`, rank }));
-  await write(`${DAY}/rankings.jsonl`, ranks);
-  expect(await issues()).toMatchObject(['context_length', 'rank'].map((field) => ({ row: 2, field })));
+it('an integer is at most 2^53 − 1, and a rank at most 2^31 − 1', () => {
+  expect(issuesOf('context_length')).toMatchObject([{ row: 7 }]);
+  expect(issuesOf('rank')).toMatchObject([{ row: 2 }]);
+  expect(issues).toHaveLength(2 + WRONG_LISTS.length + 1 + 1);
 });
 
 it('a source file may be compressed, whatever kind of text it is', async () => {
@@ -85,14 +109,10 @@ it('a source file may be compressed, whatever kind of text it is', async () => {
   expect(await night(DAY)).toMatchObject({ status: 'published', problems: [], records });
 });
 
-it.each([
-  ['with prices', [{ model_id: 'a', provider: 'p', input_per_million: 1 }]],
-  ['without prices', undefined],
-])('a suspect that an operator lets in and that does not wait is reported on a day %s', async (_, prices) => {
-  await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A' }]);
-  if (prices !== undefined) await write(`${DAY}/pricing.jsonl`, prices);
+it('a suspect that an operator lets in and that does not wait is reported, on a day with prices and on one without', async () => {
+  await write(`${DAY}/models.jsonl`, [modelOf('a')]);
   const { warnings } = await night(DAY, { acceptSuspects: ['pricing:a:p'] });
-  expect(warnings).toContain('no suspect pricing:a:p is pending');
+  for (const told of [warnings, result.warnings]) expect(told).toContain('no suspect pricing:a:p is pending');
 });
 
 describe('source.sql', () => {
@@ -104,13 +124,14 @@ describe('source.sql', () => {
     expect(await readRelease(store, await newestOf(store))).toMatchObject({ captured: ['models'] });
   });
 
-  it('beside the files goes before the one beside the dated folders', async () => {
-    await write('source.sql', "-- models\nSELECT 'above' AS id, 'A' AS name;");
+  it('beside the files goes before the one beside the dated folders, and may have a comment above a heading', async () => {
+    const ranks = "-- rankings\nSELECT 'a' AS model_id, 'b' AS category, 1 AS rank LIMIT 0";
+    await write('source.sql', `-- models\nSELECT 'above' AS id, 'A' AS name;\n/* boards */\n-- by category:\n${ranks}`);
     await write(`${DAY}/source.sql`, "-- models\nSELECT 'beside' AS id, 'B' AS name;");
     await mkdir(source.path(NEXT_DAY));
     await night(DAY);
     expect(await readRecords(store, 'models')).toMatchObject([{ id: 'beside' }]);
-    await night(NEXT_DAY, { accept: true });
+    expect(await night(NEXT_DAY, { accept: true })).toMatchObject({ status: 'published', problems: [] });
     expect(await readRecords(store, 'models')).toMatchObject([{ id: 'above' }]);
   });
 
@@ -124,12 +145,5 @@ describe('source.sql', () => {
         expect.stringMatching(/: nothing could be captured$/),
       ],
     });
-  });
-
-  it('may have a comment above a heading', async () => {
-    await mkdir(source.path(DAY), { recursive: true });
-    const ranks = "-- rankings\nSELECT 'a' AS model_id, 'b' AS category, 1 AS rank LIMIT 0";
-    await write('source.sql', `-- models\nSELECT 'a' AS id, 'A' AS name;\n/* boards */\n-- by category:\n${ranks}`);
-    expect(await night(DAY)).toMatchObject({ status: 'published', records: { models: 1 }, problems: [] });
   });
 });

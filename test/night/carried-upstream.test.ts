@@ -8,7 +8,7 @@ import { useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
 import { perTest } from '../support/per-test.ts';
 import { newFolder } from '../support/temporary-folder.ts';
 
-const place = perTest(useTwoUpstreams);
+const place = perTest(() => useTwoUpstreams());
 
 const [FIRST, SECOND, THIRD, FOURTH, FIFTH] = [
   '2026-06-01',
@@ -43,6 +43,8 @@ describe('an upstream that is down for days', { timeout: 180_000 }, () => {
       });
       const { release, open } = await place.newest();
       expect(release.captured).toEqual(['models', 'pricing']);
+      const sources = release.manifest.datasets.map(({ name, terms }) => [name, terms?.map(({ source }) => source)]);
+      expect(Object.fromEntries(sources)).toMatchObject({ models: ['mall', 'shop'], pricing: ['mall', 'shop'] });
       const rows = { shop: { rows: 2, day }, mall: { rows: 2, day: FIRST } };
       expect(release.upstream_rows).toEqual({ models: rows, pricing: rows });
       expect(release.fetched?.[1]).toMatchObject({

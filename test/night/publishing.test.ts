@@ -60,11 +60,14 @@ function nightOf(day: Day, deps: Partial<NightDeps> = {}) {
   return runNight(request, { ...store.deps, clock: () => new Date(`${day}T12:34:56.789Z`), ...deps });
 }
 
+/** Publishes the first day, which most tests begin with. */
+const begin = () => store.night(source(), DAYS[0], { accept: true });
+
 const writtenIn = (calls: readonly string[]) =>
   calls.flatMap((call) => (call.startsWith('put') ? [call.replace(/^\w+ /, '')] : []));
 
 test('a night uploads under a prefix of its own, reads every file back, then writes release.json, then the catalog', async () => {
-  await nightOf(DAYS[0]);
+  await begin();
   const calls: string[] = [];
   await nightOf(DAYS[1], { store: watched(calls) });
   const entry = await newestOf(store);
@@ -82,7 +85,7 @@ test('a night uploads under a prefix of its own, reads every file back, then wri
 });
 
 test('a file that reads back differently is not published', async () => {
-  await nightOf(DAYS[0]);
+  await begin();
   const spoiled = watched([], { 'state/models.parquet': flipped });
   await expect(nightOf(DAYS[1], { store: spoiled })).rejects.toMatchObject({
     code: 'corrupt',
@@ -108,7 +111,7 @@ test('over nights, a backfill and a prune nothing is written over but catalog.js
 });
 
 test('yesterday’s state is checked by its hash before anything is compared with it', async () => {
-  await nightOf(DAYS[0]);
+  await begin();
   const entry = await newestOf(store);
   for (const path of [RELEASE_PATHS.state('models'), RELEASE_PATHS.suspects, RELEASE_PATHS.removed]) {
     const file = join(store.folder, releaseKey(entry, path));

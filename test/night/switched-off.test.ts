@@ -1,18 +1,18 @@
 /** Upstreams with `"off": true` in `source.json`, and what a store says of the terms of its records. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { NightResult } from '../../pipeline/night/night-result.ts';
 import { loadSettings } from '../../pipeline/source/source-settings.ts';
 import { readStatus } from '../../pipeline/upkeep/status.ts';
 import { addDays } from '../../runtime/day.ts';
 import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
-import * as faults from '../support/fetch/faults.ts';
-import { TWO_UPSTREAMS_SQL, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
-import { perTest } from '../support/per-test.ts';
+import { openTwoUpstreams, TWO_UPSTREAMS_SQL, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
+import { perFile, perTest } from '../support/per-test.ts';
+import { newestOf, readRelease } from '../support/pipeline/published.ts';
+import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { newFolder } from '../support/temporary-folder.ts';
-
-const place = perTest(useTwoUpstreams);
 
 const [FIRST, SECOND, THIRD] = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 /** From here on, prices name their source. */
@@ -27,16 +27,44 @@ const NOTES = [
   ...['benchmarks', 'scores', 'rankings'].map((name) => `${name}: no file today; its records are carried`),
 ];
 
-const statusOf = () => readStatus(place.store.deps.store, { ...place.store.deps, expectedDay: undefined });
-const termsOfNewest = async () => {
-  const { release } = await place.newest();
-  return Object.fromEntries(release.manifest.datasets.map(({ name, terms }) => [name, terms]));
+/** The night of the first day, with which every test begins, and what follows it where the mall is off. */
+const begun = perFile(async () => {
+  const opened = await openTwoUpstreams();
+  await opened.night(FIRST);
+  return opened;
+});
+const dropped = perFile(() => openTwoUpstreams(begun));
+let held: NightResult;
+let accepted: NightResult;
+beforeAll(async () => {
+  await dropped.writeSource({ off: ['mall'] });
+  held = await dropped.night(SECOND);
+  accepted = await dropped.night(SECOND, { accept: true });
+}, 180_000);
+const place = perTest(() => useTwoUpstreams(begun));
+
+/** Takes the first night away. */
+const beginAnew = () =>
+  Promise.all([place.store.folder, place.store.deps.workFolder].map((folder) => rm(folder, { recursive: true })));
+const statusOf = (of = place) => readStatus(of.store.deps.store, { ...of.store.deps, expectedDay: undefined });
+const termsOf = async (store = place.store) => {
+  const { manifest } = await readRelease(store, await newestOf(store));
+  return Object.fromEntries(manifest.datasets.map(({ name, terms }) => [name, terms]));
 };
 const dayFolder = (day: string) => join(place.store.deps.workFolder, 'fetched', day);
+
+/** Fetches a day with the mall, whose night ends there. */
+const fetchOnly = async (day: string) => {
+  await place.writeSource({ sql: '' });
+  expect((await place.night(day)).status).toBe('rejected');
+  await writeFile(join(dayFolder(day), 'source.sql'), TWO_UPSTREAMS_SQL);
+  expect(await readdir(dayFolder(day))).toContain('mall.json');
+};
 
 // Each of their nights starts a process, for which a busy machine takes its time.
 describe('an upstream that is off', { timeout: 180_000 }, () => {
   test('is neither fetched nor read, from the first night: no note, no failure, no dataset is missing', async () => {
+    await beginAnew();
     const required = { file: 'more.json', optional: false, carry: false, headers: { 'x-key': `\${MALL_KEY}` } };
     await place.writeSource({ more: [required], off: ['mall'] });
     expect(await place.night(FIRST)).toMatchObject({
@@ -55,20 +83,17 @@ describe('an upstream that is off', { timeout: 180_000 }, () => {
   });
 
   test('loses its records in the next night by the ordinary diff under the guard, and comes back when it is on', async () => {
-    await place.night(FIRST);
-    await place.writeSource({ off: ['mall'] });
-    const held = await place.night(SECOND);
     expect(held.status).toBe('held');
     expect(held.problems).toEqual([
       'models would lose 1 of 3 records (33.3 %); at most 30 % may be lost',
       'pricing would lose 2 of 4 records (50 %); at most 30 % may be lost',
     ]);
-    expect(await place.night(SECOND, { accept: true })).toMatchObject({
+    expect(accepted).toMatchObject({
       status: 'published',
       records: { models: 2, pricing: 2 },
       warnings: NOTES,
     });
-    const { release, open } = await place.newest();
+    const { release, open } = await dropped.newest();
     expect(release.events).toEqual({ upsert: 0, delete: 3 });
     expect(release.upstreams?.map(({ id }) => id)).toEqual(['shop']);
     expect(release.upstream_rows).toEqual({
@@ -77,22 +102,17 @@ describe('an upstream that is off', { timeout: 180_000 }, () => {
     });
     expect(open.filter(({ valid_from }) => valid_from === null)).toEqual([]);
     expect(release.files.filter(({ path }) => path.includes('mall'))).toEqual([]);
-    await place.writeSource({});
-    expect(await place.night(THIRD)).toMatchObject({ status: 'published', records: { models: 3, pricing: 4 } });
-    expect(await place.verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
+    const back = await useTwoUpstreams(dropped);
+    expect(await back.night(THIRD)).toMatchObject({ status: 'published', records: { models: 3, pricing: 4 } });
+    expect(await back.verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
   });
 
   test('is not read from a day that was fetched with it: neither on the same day nor later', async () => {
-    place.mall.serve('/mall.json', { b: 5, c: 7, d: 8, e: 9 });
-    place.shop.serve('/shop.json', { a: 1 });
-    await place.night(FIRST);
-    place.mall.serve('/mall.json', {});
-    expect((await place.night(SECOND)).status).toBe('held');
+    await fetchOnly(SECOND);
     await place.writeSource({ off: ['mall'] });
-    expect(await readdir(dayFolder(SECOND))).toContain('mall.json');
     // Its file is there, and the copy of source.json beside it has the upstream on.
     const later = await place.night(SECOND, { now: THIRD, accept: true });
-    expect(later).toMatchObject({ status: 'published', records: { models: 1, pricing: 1 }, warnings: NOTES });
+    expect(later).toMatchObject({ status: 'published', records: { models: 2, pricing: 2 }, warnings: NOTES });
     expect((await place.newest()).release.files.filter(({ path }) => path.includes('mall'))).toEqual([]);
     await place.writeSource({});
     expect((await place.night(THIRD)).status).toBe('published');
@@ -100,10 +120,7 @@ describe('an upstream that is off', { timeout: 180_000 }, () => {
   });
 
   test('leaves the folder of its day when the day is fetched again', async () => {
-    place.mall.serve('/mall.json', { b: 5, c: 7, d: 8, e: 9 });
-    await place.night(FIRST);
-    place.mall.serve('/mall.json', {});
-    expect((await place.night(SECOND)).status).toBe('held');
+    await fetchOnly(SECOND);
     await place.writeSource({ off: ['mall'] });
     await place.night(SECOND, { accept: true });
     expect(await readdir(dayFolder(SECOND))).not.toContain('mall.json');
@@ -116,28 +133,26 @@ describe('an upstream that is off', { timeout: 180_000 }, () => {
   test('rejects the night where a SELECT needs the columns of its file and nobody says them', async () => {
     const sql = TWO_UPSTREAMS_SQL.replace("read_json_objects('mall.json')", "read_json('mall.json')");
     await place.writeSource({ sql, off: ['mall'] });
-    expect((await place.night(FIRST)).problems).toEqual([
-      expect.stringMatching(
-        /source\.sql line 1 \(models\): reads mall\.json of mall, which is off: list the file's columns in source\.json$/,
-      ),
-    ]);
+    const why =
+      "source.sql line 1 (models): reads mall.json of mall, which is off: list the file's columns in source.json";
+    expect((await place.night(SECOND)).problems).toEqual([expect.stringContaining(why)]);
   });
 
   test('rejects the night where its file is that of a dataset without a SELECT', async () => {
     await place.writeSource({ more: [{ file: 'scores.csv' }], off: ['mall'] });
     const why =
       'scores: scores.csv of mall is off, so its records would stay; put an empty scores.jsonl beside source.json';
-    expect((await place.night(FIRST)).problems).toEqual([why]);
+    expect((await place.night(SECOND)).problems).toEqual([why]);
     await writeFile(join(place.root, 'scores.jsonl'), '');
-    expect(await place.night(FIRST)).toMatchObject({ status: 'published', records: { scores: 0 } });
+    expect(await place.night(SECOND, { accept: true })).toMatchObject({ status: 'published', records: { scores: 0 } });
   });
 
   test('rejects the night where no file of it is known', async () => {
-    const raw = join(await newFolder(), FIRST);
+    const raw = join(await newFolder(), SECOND);
     await writeDay(raw, { models: [{ id: 'a', name: 'a' }] });
     const upstreams = [{ id: 'mall', name: 'mall', url: 'https://mall.test', off: true }];
     await writeFile(join(raw, 'source.json'), JSON.stringify({ upstreams }));
-    expect((await place.store.night(join(raw, '..'), FIRST)).problems).toEqual([
+    expect((await place.store.night(join(raw, '..'), SECOND)).problems).toEqual([
       "mall is off in source.json, but none of its files is listed in fetch, so its rows can't be left out; remove it from upstreams and source.sql",
     ]);
   });
@@ -153,24 +168,41 @@ describe('an upstream that is off', { timeout: 180_000 }, () => {
 });
 
 describe('the terms of a store', { timeout: 180_000 }, () => {
-  test('are in the manifest per dataset, by source, of those that gave rows; status lists what must not be passed on', async () => {
-    await place.night(FIRST);
-    expect(await termsOfNewest()).toEqual({ models: [MALL, SHOP], pricing: [MALL, SHOP] });
-    expect((await statusOf()).restricted).toEqual([{ source: 'mall', license: null, datasets: ['models', 'pricing'] }]);
-    await place.writeSource({ off: ['mall'] });
-    await place.night(SECOND, { accept: true });
-    expect(await termsOfNewest()).toEqual({ models: [SHOP], pricing: [SHOP] });
-    expect((await statusOf()).restricted).toEqual([]);
+  const unknown = ['mall', 'shop'].map((source) => ({ source, license: null, redistribution: false }));
+  /** By night, of a store whose rows do not name an upstream: the mall is off from the second night, on which rows are bad. */
+  const withoutNames: Awaited<ReturnType<typeof termsOf>>[] = [];
+  beforeAll(async () => {
+    const store = await openTemporaryStore();
+    const upstreams = ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://shop.test' }));
+    const a = { id: 'a', name: 'a' };
+    const b = { id: 'b', name: 'b' };
+    const good = { models: [a], benchmarks: [a, b] };
+    const bad = { models: [a, { name: 'without an id' }], benchmarks: [a, { ...b, name: '' }] };
+    for (const [index, day] of [FIRST, SECOND, THIRD].entries()) {
+      const settings = { max_bad_rows: 1, upstreams: index === 0 ? upstreams : upstreams.slice(0, 1) };
+      await store.publish(day, index === 1 ? bad : good, { settings });
+      withoutNames.push(await termsOf(store));
+    }
+    return store.dispose;
   });
 
-  test('name an upstream while its records are carried', async () => {
-    await place.night(FIRST);
-    place.mall.break('/mall.json', ...Array(3).fill(faults.status(503)));
-    expect((await place.night(SECOND)).status).toBe('published');
-    expect(await termsOfNewest()).toEqual({ models: [MALL, SHOP], pricing: [MALL, SHOP] });
+  test('name an upstream that is off while a record is carried that does not name its own', () => {
+    expect(withoutNames.map(({ benchmarks }) => benchmarks)).toEqual([unknown, unknown, unknown.slice(1)]);
+  });
+
+  test('name every listed upstream where no row names its own, and keep one while nothing of the dataset is deleted', () => {
+    expect(withoutNames.map(({ models }) => models)).toEqual([unknown, unknown, unknown.slice(1)]);
+  });
+
+  test('are in the manifest per dataset, by source, of those that gave rows; status lists what must not be passed on', async () => {
+    expect(await termsOf()).toEqual({ models: [MALL, SHOP], pricing: [MALL, SHOP] });
+    expect((await statusOf()).restricted).toEqual([{ source: 'mall', license: null, datasets: ['models', 'pricing'] }]);
+    expect(await termsOf(dropped.store)).toEqual({ models: [SHOP], pricing: [SHOP] });
+    expect((await statusOf(dropped)).restricted).toEqual([]);
   });
 
   test('name an upstream that is off while a record of it stays, because the row of its key is a suspect', async () => {
+    await beginAnew();
     // Per model the price of the mall counts, if it has one.
     const [models = ''] = TWO_UPSTREAMS_SQL.split(/(?=-- pricing)/);
     const sql = `${models}-- pricing
@@ -187,46 +219,20 @@ GROUP BY model_id;
     expect(await place.night(addDays(CUTOVER_1_1, 1), { accept: true })).toMatchObject({ status: 'published' });
     const { release, pricing } = await place.newest();
     expect(pricing.map((record) => record['source'])).toEqual(['mall', 'shop', 'shop']);
-    expect(await termsOfNewest()).toEqual({ models: [SHOP], pricing: [MALL, SHOP] });
+    expect(await termsOf()).toEqual({ models: [SHOP], pricing: [MALL, SHOP] });
     expect(release.upstreams?.map(({ id }) => id)).toEqual(['shop', 'mall']);
     expect((await statusOf()).restricted).toMatchObject([{ source: 'mall', datasets: ['pricing'] }]);
     place.shop.serve('/shop.json', { a: 1, b: 2, c: 7 });
     expect(await place.night(addDays(CUTOVER_1_1, 2))).toMatchObject({ status: 'published' });
-    expect(await termsOfNewest()).toEqual({ models: [SHOP], pricing: [SHOP] });
+    expect(await termsOf()).toEqual({ models: [SHOP], pricing: [SHOP] });
     expect((await place.newest()).release.upstreams?.map(({ id }) => id)).toEqual(['shop']);
   });
 
-  test('name an upstream that is off while a record is carried that does not name its own', async () => {
-    const settings = {
-      max_bad_rows: 1,
-      upstreams: ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://a.test' })),
-    };
-    const benchmarks = ['a', 'b'].map((id) => ({ id, name: id }));
-    await place.store.publish(FIRST, { benchmarks }, { settings });
-    const unknown = ['mall', 'shop'].map((source) => ({ source, license: null, redistribution: false }));
-    expect(await termsOfNewest()).toEqual({ benchmarks: unknown });
-    const left = { ...settings, upstreams: settings.upstreams.slice(0, 1) };
-    await place.store.publish(
-      SECOND,
-      {
-        benchmarks: [
-          { id: 'a', name: 'a' },
-          { id: 'b', name: '' },
-        ],
-      },
-      { settings: left },
-    );
-    expect(await termsOfNewest()).toEqual({ benchmarks: unknown });
-    await place.store.publish(THIRD, { benchmarks }, { settings: left });
-    expect(await termsOfNewest()).toEqual({ benchmarks: unknown.slice(1) });
-  });
-
   test('stay where a night does not list upstreams, or does not capture the dataset of one that is off', async () => {
-    await place.night(FIRST);
     const raw = join(await newFolder(), SECOND);
     await writeDay(raw, { models: ['a', 'b', 'c'].map((id) => ({ id, name: id })) });
     expect(await place.store.night(join(raw, '..'), SECOND)).toMatchObject({ status: 'published' });
-    expect(await termsOfNewest()).toEqual({ models: [MALL, SHOP], pricing: [MALL, SHOP] });
+    expect(await termsOf()).toEqual({ models: [MALL, SHOP], pricing: [MALL, SHOP] });
     expect((await place.newest()).release.upstreams?.map(({ id }) => id)).toEqual(['shop', 'mall']);
     const [models = '', pricing = ''] = TWO_UPSTREAMS_SQL.split(/(?=-- pricing)/);
     await place.writeSource({ sql: `${models}${pricing.replaceAll('shop.json', 'gone.json')}`, off: ['mall'] });
@@ -234,23 +240,9 @@ GROUP BY model_id;
       status: 'published',
       records: { models: 2, pricing: 3 },
     });
-    expect(await termsOfNewest()).toEqual({ models: [SHOP], pricing: [MALL, SHOP] });
+    expect(await termsOf()).toEqual({ models: [SHOP], pricing: [MALL, SHOP] });
     expect((await place.newest()).release.upstreams?.map(({ id }) => id)).toEqual(['shop', 'mall']);
     expect((await statusOf()).restricted).toMatchObject([{ source: 'mall', datasets: ['pricing'] }]);
     expect(await place.verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
-  });
-
-  test('name every listed upstream where no row names its own, and keep one while nothing of the dataset is deleted', async () => {
-    const upstreams = ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://shop.test' }));
-    const rows = { models: [{ id: 'a', name: 'a' }] };
-    const unknown = ['mall', 'shop'].map((source) => ({ source, license: null, redistribution: false }));
-    await place.store.publish(FIRST, rows, { settings: { upstreams } });
-    expect(await termsOfNewest()).toEqual({ models: unknown });
-    const unreadable = { models: [...rows.models, { name: 'without an id' }] };
-    const settings = { upstreams: upstreams.slice(0, 1), max_bad_rows: 1 };
-    await place.store.publish(SECOND, unreadable, { settings });
-    expect(await termsOfNewest()).toEqual({ models: unknown });
-    await place.store.publish(THIRD, rows, { settings });
-    expect(await termsOfNewest()).toEqual({ models: unknown.slice(1) });
   });
 });

@@ -1,7 +1,7 @@
 /** A store with nights under a clock of years ahead, and the way back: for those who followed them, and those who didn't. */
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { openDatabase } from '../../api/database/open-database.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
@@ -79,8 +79,19 @@ beforeEach(async () => {
   return () => store.dispose();
 });
 
-/** Puts into the test's store what giving the right days wrote into the other. */
-const giveRightDays = () => cp(right.folder, store.folder, { recursive: true });
+/** Puts into a store what giving the right days wrote into the other. */
+const giveRightDays = (into = store) => cp(right.folder, into.folder, { recursive: true });
+
+/** The right days with the night of today, made for the first test that needs it. */
+let withToday: TemporaryStore | undefined;
+afterAll(() => withToday?.dispose());
+async function giveToday(into = store): Promise<void> {
+  if (withToday === undefined) {
+    withToday = await copyTemporaryStore(right);
+    await withToday.publish(TODAY, rowsOf(4));
+  }
+  await cp(withToday.folder, into.folder, { recursive: true });
+}
 const days = async () => (await listReleases(store)).map(({ day }) => day);
 
 async function expectWhole(): Promise<void> {
@@ -161,8 +172,9 @@ describe('snapshots of days in the future', () => {
   test('that are all there is stay: they name the store', async () => {
     const lone = await openTemporaryStore();
     onTestFinished(() => lone.dispose());
-    await lone.publish(FUTURE[0], rowsOf(0));
-    await expect(redate({ day: FUTURE[0], to: FIRST }, deps(lone))).rejects.toThrow(
+    await lone.publish(FIRST, rowsOf(0));
+    const before = { ...deps(lone), clock: () => new Date('2026-05-30T09:00:00Z') };
+    await expect(redate({ day: FIRST, to: '2026-05-29' }, before)).rejects.toThrow(
       /is the first snapshot.*begin a new store/,
     );
   });
@@ -184,55 +196,61 @@ describe('snapshots of days in the future', () => {
 });
 
 describe('those who had followed', () => {
+  const path = useFolder();
+  let followed: TemporaryStore;
   let service: Service;
-  const path = useFolder({ perTest: true });
-  let into: string;
+  const syncs: Record<string, unknown> = {};
+  const equal: Record<string, boolean> = {};
+  let served: readonly unknown[];
 
-  beforeEach(async () => {
-    service = await openService({ store: store.url, now: `${TODAY}T12:00:00Z` });
-    into = path('copy.duckdb');
-  });
-  afterEach(() => service.close());
-
-  const expectEqualCopy = async () => {
-    const newest = await newestOf(store);
-    const lines = await linesOf(into);
-    for (const name of ['models', 'scores', 'rankings', 'pricing', 'benchmarks'] as const) {
-      expect(lines[name]).toBe(await readSnapshot(store, newest, name));
-    }
+  /** Syncs a copy, and notes whether it then equals the newest snapshot. */
+  const sync = async (name: string, to = 'copy.duckdb') => {
+    syncs[name] = await syncInto(path(to), service.client());
+    const [newest, lines] = [await newestOf(followed), await linesOf(path(to))];
+    const isSame = DATASET_NAMES.map(
+      async (dataset) => lines[dataset] === (await readSnapshot(followed, newest, dataset)),
+    );
+    equal[name] = !(await Promise.all(isSame)).includes(false);
   };
 
-  test('a copy goes on from its cursor: with nothing to do, then with the next night', async () => {
-    expect(await syncInto(into, service.client())).toMatchObject({ status: 'imported', snapshot_id: FUTURE[1] });
-    await giveRightDays();
+  beforeAll(async () => {
+    followed = await copyTemporaryStore(wrong);
+    service = await openService({ store: followed.url, now: `${TODAY}T12:00:00Z` });
+    await sync('first');
+    await cp(path('copy.duckdb'), path('late.duckdb'));
+    await giveRightDays(followed);
     await service.api.follower.refresh();
     expect(service.api.follower.problem).toBeUndefined();
-    for (let times = 0; times < 2; times += 1) {
-      const warnings = [expect.stringContaining(`${RIGHT[1]}, is older than the copy, ${FUTURE[1]}`)];
-      expect(await syncInto(into, service.client())).toMatchObject({ status: 'up_to_date', warnings });
-    }
-    await service.publish(() => store.publish(TODAY, rowsOf(4)));
-    expect(await syncInto(into, service.client())).toMatchObject({ status: 'followed', snapshot_id: TODAY });
-    await expectEqualCopy();
-  });
-
-  test('a copy of a wrong day follows the night of that day when it comes', async () => {
-    await syncInto(into, service.client());
-    await giveRightDays();
-    await service.publish(() => store.publish(FUTURE[1], rowsOf(4)));
-    expect(await syncInto(into, service.client())).toMatchObject({ status: 'followed', snapshot_id: FUTURE[1] });
-    await expectEqualCopy();
-  });
-
-  test('the API serves the right days without a restart, and none of the wrong ones', async () => {
-    await giveRightDays();
-    await service.api.follower.refresh();
+    await sync('idle');
+    await sync('idle again');
     const client = service.client();
-    const { body } = (await client.listSnapshots({}, {})) as { body: { snapshots: readonly { id: string }[] } };
-    expect(body.snapshots.map(({ id }) => id)).toEqual([...RIGHT, FIRST, SECOND].toSorted().toReversed());
-    const history = await client.getModelHistory('a', { kind: 'pricing' });
-    expect(JSON.stringify(history.body)).not.toContain('2031-');
-    expect(JSON.stringify(history.body)).toContain(RIGHT[1]);
+    served = [(await client.listSnapshots({}, {})).body, (await client.getModelHistory('a', { kind: 'pricing' })).body];
+    await service.publish(() => giveToday(followed));
+    await sync('next');
+    await service.publish(() => followed.publish(FUTURE[1], rowsOf(5)));
+    await sync('late', 'late.duckdb');
+    return () => Promise.all([service.close(), followed.dispose()]);
+  }, 120_000);
+
+  test('a copy goes on from its cursor: with nothing to do, then with the next night', () => {
+    expect(syncs['first']).toMatchObject({ status: 'imported', snapshot_id: FUTURE[1] });
+    const warnings = [expect.stringContaining(`${RIGHT[1]}, is older than the copy, ${FUTURE[1]}`)];
+    for (const name of ['idle', 'idle again']) expect(syncs[name]).toMatchObject({ status: 'up_to_date', warnings });
+    expect(syncs['next']).toMatchObject({ status: 'followed', snapshot_id: TODAY });
+    expect(equal['next']).toBe(true);
+  });
+
+  test('a copy of a wrong day follows the night of that day when it comes', () => {
+    expect(syncs['late']).toMatchObject({ status: 'followed', snapshot_id: FUTURE[1] });
+    expect(equal['late']).toBe(true);
+  });
+
+  test('the API serves the right days without a restart, and none of the wrong ones', () => {
+    const [listed, history] = served.map((body) => JSON.stringify(body));
+    const { snapshots } = served[0] as { snapshots: readonly { id: string }[] };
+    expect(snapshots.map(({ id }) => id)).toEqual([...RIGHT, FIRST, SECOND].toSorted().toReversed());
+    expect(`${listed}${history}`).not.toContain('2031-');
+    expect(history).toContain(RIGHT[1]);
   });
 });
 
@@ -268,7 +286,7 @@ describe('webhooks', () => {
     expect(await publishedSnapshots()).toEqual([SECOND, ...FUTURE]);
     await giveRightDays();
     expect(await publisher.poll()).toBe('idle');
-    await store.publish(TODAY, rowsOf(4));
+    await giveToday();
     expect(await publisher.poll()).toBe('published');
     expect(await readTold(control)).toEqual(expect.arrayContaining([...told]));
     expect(await publishedSnapshots()).toEqual([SECOND, TODAY, ...FUTURE]);
@@ -311,7 +329,7 @@ describe('the store itself', () => {
 
   test('has its catalog, and damaged files of such a release, rebuilt with the right days', async () => {
     await giveRightDays();
-    await store.publish(TODAY, rowsOf(3));
+    await giveToday();
     await store.deps.store.delete(CATALOG_KEY);
     const { orphans } = await rebuildCatalog({ force: true }, deps());
     expect(orphans.map((id) => id.slice(0, 10))).toEqual([...FUTURE]);

@@ -4,6 +4,7 @@ import { Scratch } from '../../client/sync/scratch.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
 import { correct } from '../../pipeline/upkeep/correct.ts';
 import { mirror } from '../../pipeline/upkeep/mirror.ts';
+import { prune } from '../../pipeline/upkeep/prune.ts';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
@@ -16,7 +17,7 @@ import { columnsIn, records, snapshotByModel, splitEvents } from '../support/pip
 import { listReleases, readChanges, readHistory, readRelease, readSnapshot } from '../support/pipeline/published.ts';
 import { useStoreFiles } from '../support/pipeline/store-files.ts';
 import { copyTemporaryStore, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
+import { pruneDeps, upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 import { outcomesOf } from '../support/pipeline/use-republish.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 import { ADDED, CUTOVER, DAYS, FIRST, LAST, MOVED, publishRatedDays, QUIET, ratesOf } from '../worlds/rated-days.ts';
@@ -139,12 +140,15 @@ describe('what keeps a store whole', () => {
     expect(result).toEqual({ ok: true, snapshots: 5, replayed: 4, problems: [] });
   });
 
-  test.each([LAST, CUTOVER, MOVED])('every file of %s that is lost comes back byte for byte', async (day) => {
+  // Files of other datasets are those of any release: test/store/damage.test.ts.
+  test.each([LAST, CUTOVER, MOVED])('every file of %s that has the fields comes back byte for byte', async (day) => {
     const { files } = await readRelease(store, entryOf(day));
     const copy = await useStoreFiles(store.folder);
     const before = await copy.hashes();
     // Changes and renewals look alike in the events of a cutover.
-    for (const { path } of files.filter((file) => day !== CUTOVER || file.path !== 'changes.parquet')) {
+    const withFields = ['changes.parquet', 'manifest.json', ...NAMES.map((name) => `/${name}.`)];
+    const lost = files.filter(({ path }) => withFields.some((part) => path.includes(part)));
+    for (const { path } of lost.filter((file) => day !== CUTOVER || file.path !== 'changes.parquet')) {
       await copy.damage(releaseKey(entryOf(day), path), 'lost');
       const result = await republish(day, { ...deps(), origin: copy.store, second: undefined });
       expect(outcomesOf(result), path).toEqual([`${path} rebuilt`]);
@@ -167,9 +171,16 @@ describe('what keeps a store whole', () => {
   test.each(['a state', 'a snapshot alone'])('a day with %s is the source that takes a bad day back', async (kept) => {
     const copy = await copyTemporaryStore(store);
     onTestFinished(copy.dispose);
-    if (kept !== 'a state') await copy.prune({ changesMonths: 13, snapshots: 90, states: 1 });
-    const into = place(`source of ${kept}`);
     const clock = () => new Date(NOW);
+    if (kept !== 'a state') {
+      const pruneMost = {
+        ...pruneDeps(copy.deps.workFolder),
+        retention: { changesMonths: 13, snapshots: 90, states: 1 },
+      };
+      await prune({ dryRun: false }, { ...pruneMost, store: copy.deps.store, clock });
+      expect(await copy.deps.store.head(releaseKey(entryOf(QUIET), 'state/models.parquet'))).toBeUndefined();
+    }
+    const into = place(`source of ${kept}`);
     const { warnings } = await correct(
       { day: MOVED, into },
       { store: copy.deps.store, duckdb: copy.deps.duckdb, clock },
