@@ -1,0 +1,3 @@
+import { describeStates } from './states.contract.ts';
+
+describeStates('SQLite', async () => 'sqlite::memory:');
