@@ -22,14 +22,19 @@ const WORLDS = livingFew(choose);
 const worldOf = (day: Day): readonly LivingRow[] => WORLDS.get(day) ?? [];
 const [FIRST = ''] = LIVED_DAYS;
 
-/** A day's rows as its source has them: now and then one is set aside. */
+/** A day's rows as its source has them. */
 function sentOn(day: Day) {
-  const isBad = (row: LivingRow) => row.id === ASIDE && isAside(day);
-  return dayRows(worldOf(day).map((row) => (isBad(row) ? { ...row, context_length: -1 } : row)));
+  const aside = asideOn(day);
+  return dayRows(worldOf(day).map((row) => (row.id === aside ? { ...row, context_length: -1 } : row)));
 }
 
-const ASIDE = 'n1';
-const isAside = (day: Day) => LIVED_DAYS.indexOf(day) % 3 === 1;
+/** The model whose row is set aside on a day, if one is: it was there the day before, and is gone the day after. */
+function asideOn(day: Day): string | undefined {
+  const at = LIVED_DAYS.indexOf(day);
+  const isThere = (id: string, on: number) => worldOf(LIVED_DAYS[on] ?? '').some((row) => row.id === id);
+  const ids = at % 3 === 1 ? LIVING_IDS : [];
+  return ids.find((id) => isThere(id, at - 1) && isThere(id, at) && !isThere(id, at + 1));
+}
 
 const api = useApi({
   days: (store) => store.publish(FIRST, sentOn(FIRST)),
@@ -46,8 +51,11 @@ async function modelsOn(day: Day): Promise<readonly WireRecord[]> {
   const current = (await readRecords(api.store, 'models')) as unknown as readonly WireRecord[]; // Lines of a snapshot.
   expect(current).toHaveLength(worldOf(day).length);
   const ids = new Set(current.map((record) => String(record['id'])));
+  const dayBefore = LIVED_DAYS[LIVED_DAYS.indexOf(day) - 1] ?? '';
+  const aside = asideOn(dayBefore);
   for (const [id, record] of seen) {
-    if (!ids.has(id) && record['removed_at'] === undefined) seen.set(id, { ...record, removed_at: day });
+    if (ids.has(id) || record['removed_at'] !== undefined) continue;
+    seen.set(id, { ...record, removed_at: id === aside ? dayBefore : day });
   }
   for (const record of current) seen.set(String(record['id']), record);
   return [...seen.values()]
