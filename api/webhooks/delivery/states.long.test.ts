@@ -1,3 +1,6 @@
+import { describe } from 'vitest';
 import { describeStates } from './states.contract.ts';
 
-describeStates('SQLite', async () => 'sqlite::memory:');
+describe('many orders', () => {
+  describeStates('SQLite', async () => 'sqlite::memory:');
+});
