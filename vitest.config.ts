@@ -20,15 +20,32 @@ const reports: ['json', { outputFile: string }][] = REPORT === undefined ? [] : 
 
 /** Files of the default suite that the long one runs again, with more of what they try. */
 const WITH_MORE = [
+  'api/data/queries/model-search.test.ts',
+  'api/data/routes/cost.test.ts',
+  'api/view/feed.property.test.ts',
+  'api/view/follow/damaged-file.test.ts',
+  'api/view/follow/full-disk.test.ts',
   'client/sync/copies/open-copy.test.ts',
+  'test/api-oracle/api.test.ts',
+  'test/api/lifecycle-worlds.test.ts',
   'test/api/list-worlds.test.ts',
   'test/api/lists.test.ts',
-  'test/api-oracle/api.test.ts',
+  'test/api/pricing-worlds.test.ts',
+  'test/api/removed-worlds.test.ts',
   'test/night-oracle/random-days.test.ts',
-  'test/webhook-events/random-days.test.ts',
   'test/sync/faults.test.ts',
+  'test/webhook-events/random-days.test.ts',
 ];
-const WITH_MORE_OF = { RANDOM_SERIES: '20', SYNC_ROUNDS: '20', NASTY_NIGHTS: '16', LISTS: 'all' };
+const WITH_MORE_OF = {
+  RANDOM_SERIES: '20',
+  SYNC_ROUNDS: '20',
+  NASTY_NIGHTS: '16',
+  API_REQUESTS: '300',
+  PROPERTY_RUNS: '150',
+  FLIPS_PER_PAGE: '4',
+  FULL_DISKS: 'all',
+  LISTS: 'all',
+};
 const LONG = { include: [filesOf('long'), ...WITH_MORE], env: WITH_MORE_OF };
 
 const suites = SUITES.map((name): TestProjectInlineConfiguration => {

@@ -6,6 +6,9 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
 import { insertBlock, useViewFiles, type ViewDatabase } from '../../test/support/api/view-file.ts';
 import { readFeed } from './feed.ts';
 
+/** More in `make test-long`. */
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 40);
+
 const openView = useViewFiles();
 
 interface Event {
@@ -83,6 +86,7 @@ test('a page has the events that a scan of all finds, and says where the scan en
       }
       await view.retire();
     }),
+    { numRuns: RUNS },
   );
 });
 

@@ -13,10 +13,10 @@ import { readStoredSnapshots } from './stored-snapshots.ts';
 import { loadWorld } from './world.ts';
 
 /** Requests per run; more with API_REQUESTS. */
-const REQUESTS = Number(process.env['API_REQUESTS'] ?? 300);
+const REQUESTS = Number(process.env['API_REQUESTS'] ?? 150);
 const SEED = Number(process.env['API_SEED'] ?? 1);
 /** Nights that are published. */
-const NIGHTS = Number(process.env['NASTY_NIGHTS'] ?? 7);
+const NIGHTS = Number(process.env['NASTY_NIGHTS'] ?? 5);
 /** Days from the last night to the server's today: just after it, and so long after that old days need a `from`. */
 const DAYS_LATER = [2, 415];
 

@@ -320,14 +320,14 @@ test('bytes that are not those that were published are never exported', async ()
 
 test('where exports are only planned, nothing tells of them', async () => {
   const own = await openPublic({
-    days: (store) => publishRatedDays(store, [LAST]),
+    days: (store) => publishRatedDays(store, [FIRST]),
     now: NOON,
     planned: ['exports'],
     settings: { capabilities: { exports: 'planned' } },
   });
   expect((await own.get(latest('litellm.json'))).statusCode).toBe(401);
   const { commercial } = own.accounts.customers;
-  for (const url of [latest('litellm.json'), `/v1/exports/${LAST}/litellm.json`]) {
+  for (const url of [latest('litellm.json'), `/v1/exports/${FIRST}/litellm.json`]) {
     const { error } = (await own.ask(commercial, url)).json();
     expect([error.code, error.param]).toEqual(['not_found', null]);
   }

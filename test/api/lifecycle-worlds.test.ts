@@ -2,15 +2,12 @@
  * Dates of retirement over small random days, against an independent reading of their rows: every combination of filters and page,
  * before record version 1.2 and after it, and over a publication.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { addDays, type Day } from '../../runtime/day.ts';
 import { compareText } from '../api-oracle/order.ts';
-import { dumpView } from '../support/api/dump-view.ts';
 import { getList, pageList } from '../support/api/lists.ts';
 import { useApi } from '../support/api/use-api.ts';
-import { useViews } from '../support/api/use-views.ts';
 import { readRecords } from '../support/pipeline/published.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { createChooser } from '../support/random.ts';
 import { dayRows, LIVED_DAYS, LIVING_IDS, type LivingRow, livingFew } from '../worlds/living-few.ts';
 import { CUTOVER, nextDays } from '../worlds/rated-days.ts';
@@ -18,6 +15,8 @@ import { CUTOVER, nextDays } from '../worlds/rated-days.ts';
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const SEED = Number(process.env['LIFECYCLE_SEED'] ?? 1);
+/** More in `make test-long`. */
+const ROUNDS = process.env['LISTS'] === 'all' ? 4 : 3;
 const choose = createChooser(SEED);
 const WORLDS = livingFew(choose);
 const worldOf = (day: Day): readonly LivingRow[] => WORLDS.get(day) ?? [];
@@ -126,7 +125,7 @@ function* queries(day: Day): Iterable<Query> {
   ];
   for (let combination = 0; combination < 2 ** makers.length; combination += 1) {
     const chosen = makers.filter((_, at) => (combination >> at) % 2 === 1);
-    for (let round = 0; round < (chosen.length === 0 ? 1 : 4); round += 1) {
+    for (let round = 0; round < (chosen.length === 0 ? 1 : ROUNDS); round += 1) {
       yield Object.assign({}, ...chosen.map((make) => make()));
     }
   }
@@ -168,24 +167,5 @@ describe.each(nextDays(LIVED_DAYS))('on $day, in version $version', ({ day, next
       expect(await pageList(api, path, { from: cursor }), `${path} after ${last.model_id}`).toEqual(later);
     }
     if (day >= CUTOVER) expect(begun.length).toBeGreaterThan(30);
-  });
-});
-
-describe('a view that follows', () => {
-  let series: TemporaryStore;
-  const { buildBoth, build, getCatalog } = useViews(() => series);
-  beforeAll(async () => {
-    series = await openTemporaryStore();
-  });
-  afterAll(() => series?.dispose());
-
-  test('has the events of one built anew, night by night, over the cutover too', async () => {
-    await series.publish(FIRST, dayRows(worldOf(FIRST)));
-    let view = await build(await getCatalog(), undefined);
-    for (const day of LIVED_DAYS.slice(1)) {
-      await series.publish(day, dayRows(worldOf(day)));
-      view = await buildBoth(view, day !== CUTOVER);
-      expect((dumpView(view.path)['lifecycle']?.length ?? 0) > 0).toBe(day >= CUTOVER);
-    }
   });
 });

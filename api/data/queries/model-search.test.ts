@@ -9,6 +9,9 @@ import { TEXTS_SEPARATOR } from '../../view/schema.ts';
 import type { View } from '../../view/view.ts';
 import { modelsNamedLike } from './model-search.ts';
 
+/** More in `make test-long`. */
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 30);
+
 const openView = useViewFiles();
 let duckdb: Database;
 beforeAll(async () => {
@@ -89,6 +92,7 @@ test('a part finds the models that DuckDB finds', async () => {
       expect(searched.map((part) => modelsNamedLike(view, part))).toEqual(await placesByDuckDB(names, searched));
       await view.retire();
     }),
+    { numRuns: RUNS },
   );
 });
 

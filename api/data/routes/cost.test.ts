@@ -317,8 +317,8 @@ test('prices that are reconstructed anew change the tags of their days, and of n
   expect(after[0]?.headers['last-modified']).toBe(new Date(`${dayAt(5)}T10:00:00Z`).toUTCString());
 });
 
-/** Requests compared. */
-const RUNS = 150;
+/** Requests compared; more in `make test-long`. */
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 40);
 const PROVIDERS = Array.from({ length: 12 }, (_, i) => `p${i}`);
 
 test('the cheapest provider is the cheapest of all, asked one by one', async () => {

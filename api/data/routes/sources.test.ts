@@ -48,12 +48,12 @@ test('its tag changes with what it says alone, and a view that was built anew sa
     const { headers, body } = await api.get('/v1/sources');
     return { etag: headers['etag'], modified: headers['last-modified'], body };
   };
-  await publish(api, '2026-06-02', [SHOP]);
+  await publish(api, '2026-06-02', [SHOP, MALL]);
   const shown = await ask();
   expect(shown.modified).toBe('Wed, 03 Jun 2026 00:20:00 GMT');
-  await publish(api, '2026-06-03', [SHOP], { ...ROWS, models: [] });
+  await publish(api, '2026-06-03', [SHOP, MALL], { ...ROWS, models: [] });
   expect(await ask()).toEqual(shown);
-  await publish(api, '2026-06-04', [{ ...SHOP, license: 'CC-BY-4.0' }]);
+  await publish(api, '2026-06-04', [{ ...SHOP, license: 'CC-BY-4.0' }, MALL]);
   const changed = await ask();
   expect([changed.etag === shown.etag, changed.modified]).toEqual([false, 'Fri, 05 Jun 2026 00:20:00 GMT']);
   const anew = await openOwnApi({ store: api.store.url, now: NOW });

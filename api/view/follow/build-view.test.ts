@@ -1,140 +1,132 @@
 import { copyFile, rm, writeFile } from 'node:fs/promises';
 import SqliteDatabase from 'better-sqlite3';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { dumpView } from '../../../test/support/api/dump-view.ts';
 import { useViews } from '../../../test/support/api/use-views.ts';
 import { withNames } from '../../../test/support/pipeline/named-models.ts';
-import {
-  fixtureSource,
-  openTemporaryStore,
-  type TemporaryStore,
-} from '../../../test/support/pipeline/temporary-store.ts';
+import { SAMPLE_DAYS as DAYS, publishFixtureDays } from '../../../test/support/pipeline/sample-store.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
 import { fileSum } from '../file-sum.ts';
 import type { BuiltView, ViewFile } from './build-view.ts';
 
 // Nights of every kind, each followed by two builds.
 vi.setConfig({ testTimeout: 120_000 });
 
-const DAYS = ['2026-06-01', '2026-06-02', '2026-06-04', '2026-06-06'] as const;
 const PRICE = { provider: 'known by backfill only', input_per_million: 1, output_per_million: 2, currency: 'USD' };
 
+/** Nights that many a case begins with: each adds models. */
+const NIGHTS = [
+  ['2026-04-01', 'a'],
+  ['2026-05-30', 'abc'],
+  ['2026-05-31', 'abcd'],
+] as const;
+
 let series: TemporaryStore;
+/** Of the first night, and of the first two. */
+let first: BuiltView;
+let second: BuiltView;
 const { place, getCatalog, build, buildBoth, strayFiles } = useViews(() => series);
+
+async function publish(store: TemporaryStore, [day, ids]: readonly [day: string, ids: string]): Promise<void> {
+  const models = [...ids].map((id) => ({ id, name: id }));
+  await store.publish(day, { models }, withNames(`shop,${day},a`, 'board,other,b'));
+}
 
 beforeAll(async () => {
   series = await openTemporaryStore();
+  await publish(series, NIGHTS[0]);
+  first = await build(await getCatalog(), undefined);
+  await publish(series, NIGHTS[1]);
+  second = await build(await getCatalog(), undefined);
+  await publish(series, NIGHTS[2]);
 });
 afterAll(() => series?.dispose());
 
-test('a view that is extended, night by night and by prune, has the tables of one built from nothing; one before a backfill is built anew', async () => {
-  await series.night(fixtureSource('days'), DAYS[0]);
-  let view = await build(await getCatalog(), undefined);
-  await series.night(fixtureSource('days'), DAYS[1]);
-  view = await buildBoth(view);
-  const { models: [first = ''] = [] } = dumpView(view.path);
-  const model = JSON.parse(first).id;
-  const unknown = { ...PRICE, model_id: 'of prices only', effective_from: '2026-05-20' };
-  await series.night(fixtureSource('days'), DAYS[2]);
-  await series.backfill([{ ...PRICE, model_id: model, effective_from: '2026-05-20' }, unknown], '2026-06-07T00:00:00Z');
-  view = await buildBoth(view, false);
-  const pricesBefore = dumpView(view.path)['intervals'];
-  await series.backfill([{ ...PRICE, model_id: model, effective_from: '2026-05-25' }], '2026-06-07T01:00:00Z');
-  view = await buildBoth(view, false);
-  expect(dumpView(view.path)['intervals']).not.toEqual(pricesBefore);
-  await series.prune({ changesMonths: 0, snapshots: 2, states: 1 });
-  view = await buildBoth(view);
-  await series.night(fixtureSource('days'), DAYS[3]);
-  view = await buildBoth(view);
-  await series.prune({ changesMonths: 0, snapshots: 1, states: 1 });
-  await series.backfill([], '2026-06-12T00:00:00Z');
-  view = await buildBoth(view, false);
-  expect(JSON.stringify(dumpView(view.path))).not.toContain('backfill"}');
+describe('a view that is extended', () => {
+  let changing: TemporaryStore;
+  const views = useViews(() => changing);
+  const buildFrom = async (previous: ViewFile | undefined) => views.build(await views.getCatalog(), previous);
+  beforeEach(async () => {
+    changing = await openTemporaryStore();
+  });
+  afterEach(() => changing.dispose());
+
+  test('by a night and by prune has the tables of one built from nothing; one before a backfill is built anew', async () => {
+    await publishFixtureDays(changing, DAYS.slice(0, 2));
+    let view = await buildFrom(undefined);
+    const { models: [line = ''] = [] } = dumpView(view.path);
+    const model = JSON.parse(line).id;
+    const unknown = { ...PRICE, model_id: 'of prices only', effective_from: '2026-05-20' };
+    await changing.backfill(
+      [{ ...PRICE, model_id: model, effective_from: '2026-05-20' }, unknown],
+      '2026-06-07T00:00:00Z',
+    );
+    view = await views.buildBoth(view, false);
+    const pricesBefore = dumpView(view.path)['intervals'];
+    await changing.backfill([{ ...PRICE, model_id: model, effective_from: '2026-05-25' }], '2026-06-07T01:00:00Z');
+    view = await buildFrom(view);
+    expect(view.isExtended).toBe(false);
+    expect(dumpView(view.path)['intervals']).not.toEqual(pricesBefore);
+    await changing.prune({ changesMonths: 0, snapshots: 2, states: 1 });
+    view = await views.buildBoth(view);
+    await publishFixtureDays(changing, DAYS.slice(2));
+    view = await views.buildBoth(view);
+    await changing.prune({ changesMonths: 0, snapshots: 1, states: 1 });
+    await changing.backfill([], '2026-06-12T00:00:00Z');
+    view = await buildFrom(view);
+    expect(view.isExtended).toBe(false);
+    expect(JSON.stringify(dumpView(view.path))).not.toContain('backfill"}');
+  });
+
+  test('has the events of one built from nothing, also where a part of a block left the feed', async () => {
+    for (const night of NIGHTS) await publish(changing, night);
+    // A block of two nights, as a view that is built later has it.
+    expect(blocksOf(second)).toEqual([{ first: 1, types: 'mmm' }]);
+    let view = await views.buildBoth(second);
+    expect(blocksOf(view)).toEqual([{ first: 1, types: 'mmmm' }]);
+    const prune = (changesMonths: number) => changing.prune({ changesMonths, snapshots: 9, states: 9 });
+    await prune(1);
+    view = await views.buildBoth(view);
+    expect(blocksOf(view)).toEqual([{ first: 2, types: 'mmm' }]);
+    await publish(changing, ['2026-06-30', 'abcde']);
+    await prune(0);
+    view = await views.buildBoth(view);
+    expect(blocksOf(view)).toEqual([{ first: 5, types: 'm' }]);
+  });
 });
 
 test('a view of another series is not extended but built anew', async () => {
   const catalog = await getCatalog();
-  const view = await build(catalog, undefined);
   const others = catalog.releases.map((release) => ({
     ...release,
     run: `${release.run}X`,
     release_sha256: release.release_sha256.replaceAll('0', '1'),
   }));
-  const other = { ...view, meta: { ...view.meta, catalog: { ...catalog, releases: others } } };
-  await buildBoth(other, false);
+  const other = { ...second, meta: { ...second.meta, catalog: { ...catalog, releases: others } } };
+  expect(await build(catalog, other)).toMatchObject({ isExtended: false, meta: { catalog } });
 });
 
 test('a view whose file is damaged is not extended but built anew, and leaves nothing behind', async () => {
-  const catalog = await getCatalog();
-  const view = await build(catalog, undefined);
-  await writeFile(view.path, 'garbage');
-  const built = await buildBoth(view, false);
+  const path = place('garbage.sqlite');
+  await writeFile(path, 'garbage');
+  const built = await buildBoth({ ...second, path }, false);
+  await rm(path);
   expect(await strayFiles()).toEqual([]);
-  expect(built.meta.catalog).toEqual(catalog);
+  expect(built.meta.catalog).toEqual(await getCatalog());
 });
 
 test('a view that lacks events it says it has is not extended but built anew', async () => {
-  await series.dispose();
-  series = await openTemporaryStore();
-  const publish = (day: string, ids: readonly string[]) =>
-    series.publish(day, { models: ids.map((id) => ({ id, name: id })) }, withNames(`shop,${day},a`, 'board,other,b'));
-  await publish('2026-06-01', ['a']);
-  const view = await build(await getCatalog(), undefined);
-  await publish('2026-06-02', ['a', 'b']);
-  const lying = { ...view, meta: { ...view.meta, catalog: await getCatalog() } };
-  await publish('2026-06-03', ['a', 'b', 'c']);
+  const lying = { ...first, meta: { ...first.meta, catalog: second.meta.catalog } };
   await buildBoth(lying, false);
-  const extended = await buildBoth(view);
+  const extended = await buildBoth(first);
   // Of upstreams and their names it has those of the newest night.
   expect(dumpView(extended.path)).toMatchObject({
-    aliases: [expect.stringContaining('2026-06-03'), expect.any(String)],
+    aliases: [expect.stringContaining('2026-05-31'), expect.any(String)],
   });
   expect(await strayFiles()).toEqual([]);
 });
 
-describe('the events of a view that is extended', () => {
-  const publish = (day: string, ids: readonly string[]) =>
-    series.publish(day, { models: ids.map((id) => ({ id, name: id })) });
-  const prune = (changesMonths: number) => series.prune({ changesMonths, snapshots: 9, states: 9 });
-
-  beforeEach(async () => {
-    await series.dispose();
-    series = await openTemporaryStore();
-    await publish('2026-04-01', ['a']);
-  });
-
-  test('are those of one built from nothing, also where a part of a block left the feed', async () => {
-    // A block of two nights, as a view that is built later has it.
-    await publish('2026-05-30', ['a', 'b', 'c']);
-    let view = await build(await getCatalog(), undefined);
-    expect(blocksOf(view)).toEqual([{ first: 1, types: 'mmm' }]);
-    await publish('2026-05-31', ['a', 'b', 'c', 'd']);
-    view = await buildBoth(view);
-    expect(blocksOf(view)).toEqual([{ first: 1, types: 'mmmm' }]);
-    await prune(1);
-    view = await buildBoth(view);
-    expect(blocksOf(view)).toEqual([{ first: 2, types: 'mmm' }]);
-    await publish('2026-06-30', ['a', 'b', 'c', 'd', 'e']);
-    await prune(0);
-    view = await buildBoth(view);
-    expect(blocksOf(view)).toEqual([{ first: 5, types: 'm' }]);
-  });
-});
-
 describe('a view with a fault that its sum does not show is not extended but built anew, and leaves nothing behind, where it', () => {
-  let view: BuiltView;
-
-  beforeAll(async () => {
-    await series.dispose();
-    series = await openTemporaryStore();
-    const publish = (day: string, ids: readonly string[]) =>
-      series.publish(day, { models: ids.map((id) => ({ id, name: id })) });
-    await publish('2026-04-01', ['a']);
-    const first = await build(await getCatalog(), undefined);
-    await publish('2026-04-02', ['a', 'b', 'c']);
-    view = await build(await getCatalog(), first);
-    await publish('2026-04-03', ['a', 'b', 'c', 'd']);
-  });
-
   test.each([
     ['lacks its first events', 'DELETE FROM events WHERE first_seq = 1'],
     ['lacks its last events', `UPDATE events SET types = 'mm'`],
@@ -143,9 +135,9 @@ describe('a view with a fault that its sum does not show is not extended but bui
     ['has another record', `UPDATE models SET line = replace(line, 'a', 'b') WHERE id = 'a'`],
   ])('%s', async (_, sql) => {
     const path = place('spoiled.sqlite');
-    await copyFile(view.path, path);
+    await copyFile(second.path, path);
     expect(reading(path, (database) => database.prepare(sql).run().changes)).toBeGreaterThan(0);
-    const built = await build(await getCatalog(), { ...view, path, sum: await fileSum(path) });
+    const built = await build(await getCatalog(), { ...second, path, sum: await fileSum(path) });
     expect(built).toMatchObject({ isExtended: false, meta: { catalog: await getCatalog() } });
     expect(dumpView(built.path)['events']).toHaveLength(4);
     await rm(path);

@@ -13,7 +13,8 @@ import { ViewFolder } from './view-folder.ts';
 import { ViewFollower } from './view-follower.ts';
 
 const PAGE_BYTES = 8192;
-const FLIPS_PER_PAGE = 4;
+/** More in `make test-long`. */
+const FLIPS_PER_PAGE = Number(process.env['FLIPS_PER_PAGE'] ?? 1);
 const DUCKDB = { memoryLimit: '300MB', threads: 1 };
 const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);
 

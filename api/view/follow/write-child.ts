@@ -1,6 +1,5 @@
 /** The process of `write-in-child.ts`: writes one view and ends, at the latest with its parent. */
 import { constants, setPriority } from 'node:os';
-import { dirname } from 'node:path';
 import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { type WriteInput, writeView } from '../write/write-view.ts';
 import type { ChildReply } from './write-in-child.ts';
@@ -11,8 +10,6 @@ setPriority(constants.priority.PRIORITY_LOW);
 process.on('disconnect', () => process.exit());
 
 process.once('message', (input: WriteInput) => {
-  // Where SQLite sorts the entries of an index: the system's folder may be small, or read-only.
-  process.env['SQLITE_TMPDIR'] = dirname(input.path);
   void writeView(input)
     .then(
       (view): ChildReply => ({ view }),

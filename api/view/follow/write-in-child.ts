@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { dirname } from 'node:path';
 import { AppError, type ErrorCode } from '../../../runtime/errors.ts';
 import { programBeside } from '../../../runtime/this-machine.ts';
 import type { ViewFile, WriteInput } from '../write/write-view.ts';
@@ -23,6 +24,8 @@ const COMPLAINT_MAX = 1000;
 export function writeInChild(input: WriteInput, signal?: AbortSignal): Promise<ViewFile> {
   const child = fork(CHILD.path, [], {
     execArgv: [...CHILD.execArgv],
+    // SQLite sorts the entries of an index there: the system's folder may be small, or read-only.
+    env: { SQLITE_TMPDIR: dirname(input.path) },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

@@ -14,8 +14,8 @@ import { settlementOf } from './attempt-delivery.ts';
 const MINUTES = [1, 5, 30, 120, 720];
 const MINUTE_MS = 60_000;
 const CLAIM_MS = 60_000;
-/** Sequences of commands; a round trip to PostgreSQL takes ten times as long. */
-const RUNS = { sqlite: 150, postgres: 40 };
+/** Sequences of commands, more in `make test-long`; a round trip to PostgreSQL takes ten times as long. */
+const RUNS = { sqlite: Number(process.env['PROPERTY_RUNS'] ?? 50), postgres: 40 };
 
 interface ModelDelivery {
   readonly kind: DeliveryKind;

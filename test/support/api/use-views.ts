@@ -7,6 +7,7 @@ import { loadCatalog } from '../../../storage/catalog.ts';
 import type { TemporaryStore } from '../pipeline/temporary-store.ts';
 import { useFolder } from '../temporary-folder.ts';
 import { dumpView } from './dump-view.ts';
+import type { TestApi } from './open-api.ts';
 
 /** Builds views of a store that a test publishes to, in a folder that goes away with the tests of the file. */
 export function useViews(store: () => TemporaryStore) {
@@ -38,6 +39,14 @@ export function useViews(store: () => TemporaryStore) {
       expect(dumpView(next.path)).toEqual(dumpView(rebuilt.path));
       await rm(rebuilt.path);
       return next;
+    },
+    /** The tables of the view that an API serves, which followed the last night or not: those of one that is built from nothing. */
+    servedTables: async ({ follower, events }: Pick<TestApi, 'follower' | 'events'>, isExtended: boolean) => {
+      expect(events.at(-1)).toMatchObject({ type: 'swapped', day: follower.current().newest.day, isExtended });
+      const rebuilt = await build(await getCatalog(), undefined);
+      const tables = dumpView(follower.current().path);
+      expect(tables).toEqual(dumpView(rebuilt.path));
+      return tables;
     },
     /** Files in the folder that are no views. */
     strayFiles: async (): Promise<readonly string[]> =>
