@@ -37,8 +37,15 @@ function useUpstream(upstream: string) {
   return useRecipe(upstream, { on: upstream === 'public' ? OFF_BY_DEFAULT : [] });
 }
 
+/** Of the joined recipe as it is shipped the first and the last: the others differ as those with all upstreams on do. */
+function daysToRead(upstream: string): readonly Day[] {
+  if (!HAS_REAL_DAYS) return [];
+  const days = listDays(upstream);
+  return upstream === PUBLIC_BY_DEFAULT ? days.filter((_, index) => index % (days.length - 1) === 0) : days;
+}
+
 describe.skipIf(!HAS_REAL_DAYS).each(UPSTREAMS)('the recorded days of %s', (upstream) => {
-  test.each(HAS_REAL_DAYS ? listDays(upstream) : [])(
+  test.each(daysToRead(upstream))(
     'give the records that an independent reading gives: %s',
     { timeout: 120_000 },
     async (day) => {

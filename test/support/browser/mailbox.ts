@@ -13,13 +13,14 @@ export async function openMailbox() {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData(stream, { envelope }, callback) {
-      void text(stream).then((mail) => {
+      const take = (mail: string) => {
         const taken = { to: envelope.rcptTo.map(({ address }) => address), text: mail };
         received.push(taken);
         unread.push(taken);
         callback();
         server.emit('mail');
-      });
+      };
+      void text(stream).then(take, callback); // It fails where the sender is killed in the middle.
     },
   });
   const port = await listenOnFreePort(server.server);
