@@ -20,7 +20,8 @@ const PROBLEM_LENGTH_MAX = 200;
 export function parseJson<T>(text: string, schema: z.ZodType<T>): { readonly value: T } | { readonly problem: string } {
   let given: unknown;
   try {
-    given = text.includes('null') ? JSON.parse(text, (_, value: unknown) => value ?? undefined) : JSON.parse(text);
+    given = JSON.parse(text);
+    if (typeof given === 'object' && given !== null) removeNulls(given);
   } catch {
     return { problem: 'is not JSON' };
   }
@@ -30,4 +31,12 @@ export function parseJson<T>(text: string, schema: z.ZodType<T>): { readonly val
   const path = issue?.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('') ?? '';
   const message = issue?.message.replaceAll(/\p{Cc}/gu, '\ufffd') ?? '';
   return { problem: `is wrong${path && ` at ${path}`}: ${message}`.slice(0, PROBLEM_LENGTH_MAX).toWellFormed() };
+}
+
+/** A reviver of `JSON.parse` takes twenty times as long. */
+function removeNulls(holder: object): void {
+  for (const [key, value] of Object.entries(holder)) {
+    if (value === null) Reflect.deleteProperty(holder, key);
+    else if (typeof value === 'object') removeNulls(value);
+  }
 }
