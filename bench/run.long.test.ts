@@ -17,8 +17,13 @@ test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js'))).each<[only: strin
   [
     'api',
     [
-      ...[/## A current-data request/, /## Cold lists/, /## One model's history/, /## Paging/, /## View swap/],
-      ...[/## A page of a hundred/, /## Building a view/],
+      /## A current-data request/,
+      /## Cold lists/,
+      /## One model's history/,
+      /## Paging/,
+      /## View swap/,
+      /## A page of a hundred/,
+      /## Building a view/,
     ],
   ],
   ['mcp', [/## Tool calls/]],

@@ -14,7 +14,7 @@ export interface JsonForm<T> {
 export type Parsed<T> = { readonly value: T | null } | { readonly problem: string };
 
 /** Characters of a problem, which may cite a source's text. */
-const PROBLEM_LENGTH_MAX = 200;
+export const PROBLEM_LENGTH_MAX = 200;
 
 /** Null within the value counts as absent: a column of a table has no other form for that. */
 export function parseJson<T>(text: string, schema: z.ZodType<T>): { readonly value: T } | { readonly problem: string } {

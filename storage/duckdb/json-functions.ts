@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import { DATASETS } from '../../schemas/datasets.ts';
 import { JSON_FORMS, JSON_TYPES, type JsonType } from '../../schemas/json-columns.ts';
+import { PROBLEM_LENGTH_MAX } from '../../schemas/json-form.ts';
 import { findSuspectRate, type Rate, tokenPrice } from '../../schemas/rates.ts';
 
 /**
@@ -58,7 +59,7 @@ function readValue(type: JsonType, text: string): ReadValue {
   return parsed.value === null ? {} : { form: JSON.stringify(parsed.value) };
 }
 
-/** Most prices share their rates with others, and two functions read each. What is kept of one is no longer than its text. */
+/** Most prices share their rates with others, and two functions read each. */
 function remembering<V extends object>(read: (text: string) => V): (text: string) => V {
   const known = new LRUCache<string, V>(KNOWN_LIMITS);
   return (text) => {
@@ -70,11 +71,11 @@ function remembering<V extends object>(read: (text: string) => V): (text: string
   };
 }
 
-/** In characters. */
+/** In characters: a form is about as long as its text, a problem has {@link PROBLEM_LENGTH_MAX}. */
 const KNOWN_LIMITS = {
   maxSize: 10_000_000,
   maxEntrySize: 100_000,
-  sizeCalculation: (_: object, text: string) => text.length + 1,
+  sizeCalculation: (_: object, text: string) => 2 * text.length + PROBLEM_LENGTH_MAX,
 };
 
 /** Its parameters are the function's. */
