@@ -40,6 +40,7 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
   const view = await writeView({
     path: views.pathsFor(ulid()).path,
     base: undefined,
+    isServing: false,
     parts: await composeParts(parts, { series, days, duckdb }),
     meta: { format: VIEW_FORMAT, catalog, manifests: [], ...EMPTY },
     versions: undefined,

@@ -67,6 +67,7 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
       path,
       base: base && { path: base.path, meta: base.meta, sum: base.sum },
       parts,
+      isServing: input.previous !== undefined,
       meta: metaOf(catalog, parts.releases, base?.meta),
       versions,
       histories,

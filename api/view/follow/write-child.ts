@@ -4,12 +4,10 @@ import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { type WriteInput, writeView } from '../write/write-view.ts';
 import type { ChildReply } from './write-in-child.ts';
 
-// Requests come first.
-setPriority(constants.priority.PRIORITY_LOW);
-
 process.on('disconnect', () => process.exit());
 
 process.once('message', (input: WriteInput) => {
+  if (input.isServing) setPriority(constants.priority.PRIORITY_LOW);
   void writeView(input)
     .then(
       (view): ChildReply => ({ view }),

@@ -1,5 +1,6 @@
 import { watch } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Catalog } from '../../../schemas/catalog.ts';
@@ -86,6 +87,19 @@ test('the death of the process is an error that says so and leaves no file, and 
 async function kill(): Promise<void> {
   for (const id of await writers()) process.kill(id, 'SIGKILL');
 }
+
+test('a first view is written at the priority of the service, later ones at the lowest', async () => {
+  const seen: number[] = [];
+  const watcher = watch(folder, (_, name) => {
+    if (name === 'view.sqlite') void writers().then((ids) => seen.push(...ids.map((id) => getPriority(id))));
+  });
+  onTestFinished(() => watcher.close());
+  await build(undefined, writeInChild);
+  expect(new Set(seen)).toEqual(new Set([getPriority()]));
+  seen.length = 0;
+  await build(before, writeInChild);
+  expect(new Set(seen)).toEqual(new Set([constants.priority.PRIORITY_LOW]));
+});
 
 test('the death of a process that follows is no more than a reason to build anew', async () => {
   let deaths = 0;

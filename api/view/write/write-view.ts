@@ -36,6 +36,8 @@ export interface WriteInput {
   /** The view to continue; undefined: everything is written. */
   readonly base: ViewFile | undefined;
   readonly parts: ViewParts;
+  /** Whether another view answers requests meanwhile, which come first. */
+  readonly isServing: boolean;
   readonly meta: Omit<ViewMeta, keyof ViewFacts>;
   /** Default: those that this program knows. */
   readonly versions: readonly RecordVersion[] | undefined;
