@@ -3,7 +3,7 @@
  * that ends with a whole byte can be continued, and the CRC-32 of the whole is computed from those of the pieces.
  */
 import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw, inflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** UTF-8, plain or compressed. */
 export type Piece = Buffer | DeflatedText;
@@ -17,13 +17,15 @@ export interface DeflatedText {
   readonly crc: number;
 }
 
-/** Off the event loop, at a level that takes half the time of zlib's own and 10 % more space. */
-export async function deflateText(text: Uint8Array): Promise<DeflatedText> {
-  const deflated = await deflateRawAsync(text, { level: 1, finishFlush: constants.Z_SYNC_FLUSH });
-  return { deflated, bytes: text.length, crc: crc32(text) };
+/** A megabyte takes 2.5 ms; off the event loop, one of small texts takes three times the processor time. */
+export function deflateText(text: Uint8Array): DeflatedText {
+  return { deflated: deflateRawSync(text, OPTIONS), bytes: text.length, crc: crc32(text) };
 }
 
-const deflateRawAsync = promisify<Uint8Array, { level: number; finishFlush: number }, Buffer>(deflateRaw);
+/** Half the time of zlib's own level, and 10 % more space. */
+const OPTIONS = { level: 1, finishFlush: constants.Z_SYNC_FLUSH };
+
+const deflateRawAsync = promisify<Uint8Array, typeof OPTIONS, Buffer>(deflateRaw);
 
 export function bytesOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + (Buffer.isBuffer(piece) ? piece.length : piece.bytes), 0);
@@ -70,13 +72,19 @@ function joinPlain(pieces: readonly Piece[]): readonly Piece[] {
   return [...joined, Buffer.concat(plain)];
 }
 
-function deflatedOf(text: Buffer): Promise<DeflatedText> | DeflatedText {
+async function deflatedOf(text: Buffer): Promise<DeflatedText> {
+  if (text.length > SYNC_BYTES_MAX) {
+    return { deflated: await deflateRawAsync(text, OPTIONS), bytes: text.length, crc: crc32(text) };
+  }
   if (text.length > STORED_BYTES_MAX) return deflateText(text);
   const head = Buffer.from([0, 0, 0, 0, 0]);
   head.writeUInt16LE(text.length, 1);
   head.writeUInt16LE(0xffff - text.length, 3);
   return { deflated: Buffer.concat([head, text]), bytes: text.length, crc: crc32(text) };
 }
+
+/** More would hold the event loop. */
+const SYNC_BYTES_MAX = 200_000;
 
 /** Such as commas: compressing them takes longer than sending them. */
 const STORED_BYTES_MAX = 500;

@@ -150,10 +150,11 @@ async function packed(texts: Iterable<string>): Promise<readonly Piece[]> {
   for (const part of texts) {
     text += part;
     if (text.length >= PIECE_LENGTH) {
-      pieces.push(await deflateText(Buffer.from(text)));
+      pieces.push(deflateText(Buffer.from(text)));
       text = '';
-    } else if (performance.now() - begun > TURN_MS) await setImmediate();
-    else continue;
+    }
+    if (performance.now() - begun <= TURN_MS) continue;
+    await setImmediate();
     begun = performance.now();
   }
   return [...pieces, Buffer.from(text)];

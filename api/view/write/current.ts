@@ -4,9 +4,10 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { lineSql } from '../../../storage/duckdb/record-sql.ts';
 import type { IdKind } from '../schema.ts';
+import { chunksOf } from './chunks.ts';
 import { writeLifecycle } from './lifecycle.ts';
 import { deletePriceMeters, writePriceMeters } from './price-meters.ts';
-import { chunksOf, dayNumberSql, idSql, insertRows, textSql, type Writer } from './writer.ts';
+import { dayNumberSql, idSql, insertRows, type Writer } from './writer.ts';
 
 export interface CurrentInput {
   /** Parquet files of the newest records. */
@@ -18,7 +19,7 @@ export interface CurrentInput {
 }
 
 /** SQL of the columns of a model before `line`, where `s` is a record, and `m` its number. */
-export const MODEL_COLUMNS = `m.number, s.id, ${textSql('s.name')}, ${textSql('s.organization')}, ${dayNumberSql('s.release_date')}, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE`;
+export const MODEL_COLUMNS = `m.number, s.id, s.name, s.organization, ${dayNumberSql('s.release_date')}, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE`;
 
 /** SQL of a row, where `s` is a record: the columns before `line`, and the joins for its numbers. */
 const TABLES: Readonly<
@@ -29,7 +30,7 @@ const TABLES: Readonly<
     joins: idSql('model', 's.id', 'm'),
     lineAt: 8,
   },
-  benchmarks: { columns: `b.number, ${textSql('s.category')}`, joins: idSql('benchmark', 's.id', 'b'), lineAt: 2 },
+  benchmarks: { columns: `b.number, s.category`, joins: idSql('benchmark', 's.id', 'b'), lineAt: 2 },
   scores: {
     columns: `m.number, b.number, s.value, o.number, ${dayNumberSql('s.measured_at')}`,
     joins: `${idSql('model', 's.model_id', 'm')} ${idSql('benchmark', 's.benchmark_id', 'b')} LEFT ${idSql('score source', 's.source', 'o')}`,

@@ -1,7 +1,8 @@
 import { DATASETS } from '../../../schemas/datasets.ts';
 import { formsOf } from '../../../schemas/model-name.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
-import { chunksOf, idSql, textSql, type Writer } from './writer.ts';
+import { chunksOf } from './chunks.ts';
+import { idSql, type Writer } from './writer.ts';
 
 /** Longer names are never requested. */
 const NAME_LENGTH_MAX = 200;
@@ -13,9 +14,9 @@ export async function writeNameForms({ duckdb, view }: Writer, models: string): 
   const records = await recordsSql(duckdb, DATASETS.models, models);
   const result = await duckdb.connection.stream(
     `WITH s AS (SELECT m.number AS model, s.id, s.name, s.source FROM (${records}) s ${idSql('model', 's.id', 'm')})
-     SELECT model, 'id', ${textSql('id')} FROM s
-     UNION ALL SELECT model, 'name', ${textSql('name')} FROM s WHERE length(name) <= ${NAME_LENGTH_MAX}
-     UNION ALL SELECT DISTINCT model, 'alias', ${textSql('id')} FROM names
+     SELECT model, 'id', id FROM s
+     UNION ALL SELECT model, 'name', name FROM s WHERE length(name) <= ${NAME_LENGTH_MAX}
+     UNION ALL SELECT DISTINCT model, 'alias', id FROM names
      UNION ALL SELECT model, 'name', substr(id, length(source) + 2) FROM s WHERE starts_with(id, source || ':')`,
   );
   for await (const { columns, rowCount } of chunksOf(result)) {

@@ -1,7 +1,7 @@
 import { TEXTS_SEPARATOR } from '../schema.ts';
 import { writeNameForms } from './name-forms.ts';
 import type { ViewParts } from './view-parts.ts';
-import { idSql, insertRows, textSql, type Writer } from './writer.ts';
+import { idSql, insertRows, type Writer } from './writer.ts';
 
 /** Writes all names and providers of models, without their best ranks (specification "Names of models"; decision 0077). */
 export async function writeNames(
@@ -19,7 +19,7 @@ export async function writeNames(
   );
   await insertRows(writer, {
     into: 'INSERT INTO aliases',
-    sql: `SELECT ${textSql('id')}, ${textSql('upstream')}, model FROM names`,
+    sql: `SELECT id, upstream, model FROM names`,
   });
   await insertRows(writer, {
     into: 'INSERT INTO model_names',
@@ -33,7 +33,7 @@ export async function writeNames(
   });
   await insertRows(writer, {
     into: 'INSERT INTO model_providers',
-    sql: `SELECT DISTINCT ${textSql('provider')}, m.number FROM (SELECT id, unnest(inference) AS provider FROM read_parquet($1)) s ${idSql('model', 's.id', 'm')}`,
+    sql: `SELECT DISTINCT provider, m.number FROM (SELECT id, unnest(inference) AS provider FROM read_parquet($1)) s ${idSql('model', 's.id', 'm')}`,
     values: [models],
   });
   await writeNameForms(writer, models);

@@ -56,9 +56,10 @@ export async function writeNews(writer: Writer, input: NewsInput): Promise<void>
   for (const table of ['added', 'gone', 'reported', 'changed']) view.exec(`DROP TABLE temp.${table}`);
 }
 
-/** `changed` has the releases' events, `reported` those that may be news, with the numbers of their records. */
+/** `reported` has the events that may be news, with the numbers of their records; `changed` has them too, and all deletions. */
 async function loadEvents(writer: Writer, { catalog, changes }: NewsInput, ranges: readonly SeqRange[]): Promise<void> {
   const { view } = writer;
+  const isIn = ranges.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`).join(' OR ');
   view.exec(
     `CREATE TEMP TABLE changed (seq INTEGER PRIMARY KEY, day INTEGER, kind TEXT, entity_id TEXT, op TEXT, model_id TEXT, part TEXT)`,
   );
@@ -66,10 +67,9 @@ async function loadEvents(writer: Writer, { catalog, changes }: NewsInput, range
     into: 'INSERT INTO temp.changed',
     sql: `SELECT seq::DOUBLE, ${dayNumberSql(daySql(catalog))}, entity_type, entity_id, op, coalesce(key ->> '$.model_id', key ->> '$.id'),
         coalesce(key ->> '$.benchmark_id', key ->> '$.category', key ->> '$.provider', '')
-      FROM read_parquet($1) c`,
+      FROM read_parquet($1) c WHERE op = 'delete' OR ${isIn}`,
     values: [listValue([...changes])],
   });
-  const isIn = ranges.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`).join(' OR ');
   const partKinds = NEWS_KINDS.map(({ entityType, history }) => `WHEN '${entityType}' THEN '${SERIES_KINDS[history]}'`);
   view.exec(`CREATE TEMP TABLE reported AS
     SELECT c.*, m.number AS model, coalesce(s.number, 0) AS series FROM temp.changed c

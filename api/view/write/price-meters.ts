@@ -2,7 +2,8 @@ import type { DuckDBValue } from '@duckdb/node-api';
 import { METERS, pricesByMeter } from '../../../schemas/rates.ts';
 import { ratesFrom } from '../../../storage/duckdb/json-functions.ts';
 import { ANY_METER } from '../schema.ts';
-import { chunksOf, type Writer } from './writer.ts';
+import { chunksOf } from './chunks.ts';
+import type { Writer } from './writer.ts';
 
 /**
  * Writes the meters of prices.

@@ -2,7 +2,8 @@ import { crc32 } from 'node:zlib';
 import { DATASETS } from '../../../schemas/datasets.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { doublesIn } from '../schema.ts';
-import { chunksOf, dayNumberSql, idSql, type Writer } from './writer.ts';
+import { chunksOf } from './chunks.ts';
+import { dayNumberSql, idSql, type Writer } from './writer.ts';
 
 type Nullable = number | null;
 

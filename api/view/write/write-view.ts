@@ -58,7 +58,9 @@ export async function writeView(input: WriteInput): Promise<ViewFile> {
   try {
     view.exec('BEGIN');
     if (base === undefined) view.exec(SCHEMA);
-    await fill({ duckdb, view }, input);
+    const firstSeq = firstRetainedSeq(input.meta.catalog);
+    await writeEvents({ duckdb, view }, { changes: input.parts.changes, firstSeq });
+    await writeRecords({ duckdb, view }, input);
     if (base === undefined) createIndexes(view);
     const meta = { ...input.meta, ...factsOf(view) };
     view.exec('DELETE FROM meta');
@@ -94,25 +96,6 @@ function isConstraint(error: unknown): boolean {
 async function copyUndamaged({ path, sum }: ViewFile, to: string): Promise<void> {
   await copyFile(path, to, constants.COPYFILE_FICLONE);
   if ((await fileSum(to)) !== sum) throw new AppError('corrupt', `${path} is not what was written`);
-}
-
-/** Events are compressed off the thread while records are written, in half the time. */
-async function fill(writer: Writer, input: WriteInput): Promise<void> {
-  const { parts, meta } = input;
-  // A database of its own: as another connection to the same one it takes twice the processor time.
-  const tempFolder = `${input.duckdb.tempFolder}/events`;
-  const duckdb = await Database.open(':memory:', { ...input.duckdb, threads: 1, tempFolder });
-  try {
-    const events = writeEvents(
-      { duckdb, view: writer.view },
-      { changes: parts.changes, firstSeq: firstRetainedSeq(meta.catalog) },
-    );
-    const [records] = await Promise.allSettled([writeRecords(writer, input), events]);
-    if (records.status === 'rejected') throw records.reason;
-    await events;
-  } finally {
-    duckdb.close();
-  }
 }
 
 async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {

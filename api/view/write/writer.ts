@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
-import type { DuckDBResult, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBValue } from '@duckdb/node-api';
 import SqliteDatabase from 'better-sqlite3';
 import type { Database } from '../../../storage/duckdb/database.ts';
+import { chunksOf } from './chunks.ts';
 
 /** DuckDB, which reads releases, and the database of the view. */
 export interface Writer {
@@ -46,7 +47,7 @@ export async function insertRows(
   const width = result.columnCount + (checked === undefined ? 0 : 1);
   const places = `(${[...before, ...Array.from({ length: width }, () => '?')].join(', ')})`;
   const prepare = (rows: number) => view.prepare(`${into} VALUES ${Array(rows).fill(places).join(', ')}`);
-  const [insertBatch, insertRow] = [prepare(BATCH_ROWS), prepare(1)];
+  let insertBatch: SqliteDatabase.Statement | undefined;
   const batch: unknown[] = [];
   for await (const { columns, rowCount } of chunksOf(result)) {
     for (let at = 0; at < rowCount; at += 1) {
@@ -56,37 +57,16 @@ export async function insertRows(
         batch.push(checked.reduce((sum, place) => crc32(String(batch[start + place]), sum), 0));
       }
       if (batch.length < BATCH_ROWS * width) continue;
-      insertBatch.run(batch);
+      insertBatch ??= prepare(BATCH_ROWS);
+      insertBatch.run(...batch); // An array takes a third longer.
       batch.length = 0;
     }
   }
-  for (let at = 0; at < batch.length; at += width) insertRow.run(batch.slice(at, at + width));
+  if (batch.length > 0) prepare(batch.length / width).run(...batch);
 }
 
 /** Rows per statement; one by one takes half as long again. */
 const BATCH_ROWS = 32;
-
-interface Chunk {
-  readonly columns: readonly (readonly DuckDBValue[])[];
-  readonly rowCount: number;
-}
-
-/** DuckDB computes the next chunk while one is consumed. */
-export async function* chunksOf(result: DuckDBResult): AsyncGenerator<Chunk> {
-  let next = result.fetchChunk();
-  for (;;) {
-    const chunk = await next;
-    if (chunk === null || chunk.rowCount === 0) return;
-    next = result.fetchChunk();
-    next.catch(() => undefined); // Reported by the await above, unless the consumer stops.
-    yield { columns: chunk.getColumns(), rowCount: chunk.rowCount };
-  }
-}
-
-/** SQL: a text whose first character may be U+FEFF. DuckDB's client drops one there, as a byte order mark. */
-export function textSql(column: string): string {
-  return `if(starts_with(${column}, chr(65279)), chr(65279) || ${column}, ${column})`;
-}
 
 /** SQL: days since 1970. */
 export function dayNumberSql(date: string): string {
