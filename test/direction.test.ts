@@ -154,6 +154,7 @@ test('a night that fetches nothing, into a folder, loads neither the client of u
 /** Imported when a process first needs them: at least a megabyte each. */
 const LOADED_ON_USE = [
   '@duckdb/node-api',
+  '@duckdb/node-bindings',
   '@modelcontextprotocol/server',
   '@scalar/fastify-api-reference',
   'badge-maker',

@@ -1,5 +1,4 @@
 /** The process of `write-in-child.ts`: writes one view and ends, at the latest with its parent. */
-import { constants, setPriority } from 'node:os';
 import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { type WriteInput, writeView } from '../write/write-view.ts';
 import type { ChildReply } from './write-in-child.ts';
@@ -7,7 +6,6 @@ import type { ChildReply } from './write-in-child.ts';
 process.on('disconnect', () => process.exit());
 
 process.once('message', (input: WriteInput) => {
-  if (input.isServing) setPriority(constants.priority.PRIORITY_LOW);
   void writeView(input)
     .then(
       (view): ChildReply => ({ view }),

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { AppError, type ErrorCode } from '../../../runtime/errors.ts';
 import { programBeside } from '../../../runtime/this-machine.ts';
@@ -29,6 +30,8 @@ export function writeInChild(input: WriteInput, signal?: AbortSignal): Promise<V
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+  // Before it has other threads, which inherit it; later it would be that of one thread.
+  if (input.isServing && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   return new Promise((resolve, reject) => {
     const complaint = complaintOf(child);
     child.on('message', (reply: ChildReply) => {

@@ -26,12 +26,12 @@ export async function* chunksOf(result: DuckDBResult): AsyncGenerator<Chunk> {
 const ENTRY_BYTES = 16;
 const INLINE_BYTES_MAX = 12;
 
-/** Between texts that DuckDB allocated one after the other. */
+/** Padding between texts that were allocated one after the other. More could be memory that is not mapped. */
 const GAP_BYTES_MAX = 8;
 
 /**
- * The texts of a column. Those that lie one after the other in memory are read at once: DuckDB's client makes a buffer of each, which
- * takes a third of the time of writing a view, and drops a first character U+FEFF.
+ * The texts of a column. Those that lie one after the other in memory are read together: DuckDB's client makes a buffer of each, which
+ * takes longer than inserting them, and drops a first character U+FEFF.
  */
 function textsOf({ chunk, rowCount }: DuckDBDataChunk, index: number): readonly (string | null)[] {
   const entries = new TextEntries(duckdb.data_chunk_get_vector(chunk, index), rowCount);
@@ -94,7 +94,7 @@ class TextEntries {
 
 /** Whether a row is null. */
 function nullsOf(vector: duckdb.Vector, rowCount: number): (row: number) => boolean {
-  // Absent where no row is.
+  // Absent if no row is null.
   const bits: Uint8Array | null = duckdb.vector_get_validity(vector, Math.ceil(rowCount / 64) * 8);
   if (!bits) return () => false;
   return (row) => (((bits[row >> 3] ?? 0) >> (row & 7)) & 1) === 0;

@@ -28,7 +28,7 @@ export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq 
   view.prepare('DELETE FROM events WHERE first_seq + length(types) <= ?').run(firstSeq);
   trimFirst(view, firstSeq);
   if (changes.length === 0) return;
-  // As the files have them: to sort a million takes longer than all the rest.
+  // In the order of the files, which DuckDB preserves by default: sorting a million takes longer than everything else.
   const result = await duckdb.connection.stream(
     `SELECT seq::DOUBLE, entity_type[1], ${EVENT_SQL} FROM read_parquet($1) WHERE seq >= $2`,
     [listValue([...changes]), firstSeq],
@@ -44,7 +44,7 @@ export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq 
     const [seqs = [], letters = [], lines = []] = columns;
     for (const [at, seq] of seqs.entries()) {
       next ??= Number(seq);
-      if (seq !== next) throw new AppError('corrupt', `an event from ${next} on is missing or repeated`);
+      if (seq !== next) throw new AppError('corrupt', `an event from ${next} on is missing, repeated or out of order`);
       types += letters[at];
       texts.push(String(lines[at]));
       next += 1;

@@ -36,7 +36,7 @@ export interface WriteInput {
   /** The view to continue; undefined: everything is written. */
   readonly base: ViewFile | undefined;
   readonly parts: ViewParts;
-  /** Whether another view answers requests meanwhile, which come first. */
+  /** Whether another view serves requests meanwhile; they have priority. */
   readonly isServing: boolean;
   readonly meta: Omit<ViewMeta, keyof ViewFacts>;
   /** Default: those that this program knows. */
