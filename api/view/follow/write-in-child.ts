@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { AppError, type ErrorCode } from '../../../runtime/errors.ts';
 import { programBeside } from '../../../runtime/this-machine.ts';
@@ -30,8 +30,7 @@ export function writeInChild(input: WriteInput, signal?: AbortSignal): Promise<V
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  // Before it has other threads, which inherit it; later it would be that of one thread.
-  if (input.isServing && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  if (input.isServing && child.pid !== undefined) lowerPriority(child.pid);
   return new Promise((resolve, reject) => {
     const complaint = complaintOf(child);
     child.on('message', (reply: ChildReply) => {
@@ -49,6 +48,12 @@ export function writeInChild(input: WriteInput, signal?: AbortSignal): Promise<V
     });
     child.send(input, () => undefined); // A failed send means that the process ended.
   });
+}
+
+/** Of a process that has just begun: its later threads inherit the priority, which Linux gives to one thread. */
+function lowerPriority(pid: number): void {
+  // A priority can't be raised: this process may have a lower one.
+  setPriority(pid, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 }
 
 function complaintOf({ stderr }: ChildProcess): () => string {
