@@ -19,7 +19,11 @@ export interface DeflatedText {
 
 /** A megabyte takes 2.5 ms. For small texts, zlib's thread pool costs three times the processor time. */
 export function deflateText(text: Uint8Array): DeflatedText {
-  return { deflated: deflateRawSync(text, OPTIONS), bytes: text.length, crc: crc32(text) };
+  return pieceOf(text, deflateRawSync(text, OPTIONS));
+}
+
+function pieceOf(text: Uint8Array, deflated: Buffer): DeflatedText {
+  return { deflated, bytes: text.length, crc: crc32(text) };
 }
 
 /** Half the time of zlib's own level, and 10 % more space. */
@@ -73,14 +77,12 @@ function joinPlain(pieces: readonly Piece[]): readonly Piece[] {
 }
 
 async function deflatedOf(text: Buffer): Promise<DeflatedText> {
-  if (text.length > SYNC_BYTES_MAX) {
-    return { deflated: await deflateRawAsync(text, OPTIONS), bytes: text.length, crc: crc32(text) };
-  }
+  if (text.length > SYNC_BYTES_MAX) return pieceOf(text, await deflateRawAsync(text, OPTIONS));
   if (text.length > STORED_BYTES_MAX) return deflateText(text);
   const head = Buffer.from([0, 0, 0, 0, 0]);
   head.writeUInt16LE(text.length, 1);
   head.writeUInt16LE(0xffff - text.length, 3);
-  return { deflated: Buffer.concat([head, text]), bytes: text.length, crc: crc32(text) };
+  return pieceOf(text, Buffer.concat([head, text]));
 }
 
 /** More would hold the event loop. */

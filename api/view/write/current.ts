@@ -30,7 +30,7 @@ const TABLES: Readonly<
     joins: idSql('model', 's.id', 'm'),
     lineAt: 8,
   },
-  benchmarks: { columns: `b.number, s.category`, joins: idSql('benchmark', 's.id', 'b'), lineAt: 2 },
+  benchmarks: { columns: 'b.number, s.category', joins: idSql('benchmark', 's.id', 'b'), lineAt: 2 },
   scores: {
     columns: `m.number, b.number, s.value, o.number, ${dayNumberSql('s.measured_at')}`,
     joins: `${idSql('model', 's.model_id', 'm')} ${idSql('benchmark', 's.benchmark_id', 'b')} LEFT ${idSql('score source', 's.source', 'o')}`,

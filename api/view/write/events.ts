@@ -26,7 +26,9 @@ export interface EventsInput {
  */
 export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq }: EventsInput): Promise<void> {
   view.prepare('DELETE FROM events WHERE first_seq + length(types) <= ?').run(firstSeq);
-  trimFirst(view, firstSeq);
+  const insert = createBlockWriter(view);
+  const trimmed = takeTrimmed(view, firstSeq);
+  if (trimmed !== undefined) insert(trimmed);
   if (changes.length === 0) return;
   // In the order of the files, which DuckDB preserves by default: sorting a million takes longer than everything else.
   const result = await duckdb.connection.stream(
@@ -37,7 +39,7 @@ export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq 
   let [types, texts]: [string, string[]] = ['', []];
   const endBlock = (end: number) => {
     if (texts.length === 0) return;
-    insertBlock(view, joinLast(view, { first: end - texts.length, types, text: Buffer.from(texts.join(',')) }));
+    insert(joinLast(view, { first: end - texts.length, types, text: Buffer.from(texts.join(',')) }));
     [types, texts] = ['', []];
   };
   for await (const { columns } of chunksOf(result)) {
@@ -61,12 +63,12 @@ interface EventBlock {
   readonly text: Uint8Array;
 }
 
-/** Cuts what left the feed off the first block. */
-function trimFirst(view: Writer['view'], firstSeq: number): void {
+/** Removes the block that the feed begins in, and returns it without what left the feed; undefined if there is none. */
+function takeTrimmed(view: Writer['view'], firstSeq: number): EventBlock | undefined {
   const block = takeBlock(view, 'first_seq < ?', firstSeq);
-  if (block === undefined) return;
+  if (block === undefined) return undefined;
   const text = block.text.subarray(startOf(block.text, firstSeq, 0));
-  insertBlock(view, { first: firstSeq, types: block.types.slice(firstSeq - block.first), text });
+  return { first: firstSeq, types: block.types.slice(firstSeq - block.first), text };
 }
 
 /** With the events before it that share its block: those of a night that ended inside one. */
@@ -88,9 +90,10 @@ function takeBlock(view: Writer['view'], condition: string, value: number) {
   return row && { first: row.first, types: row.types, text: inflate(row) };
 }
 
-function insertBlock(view: Writer['view'], { first, types, text }: EventBlock): void {
-  const block = { first, types, ...deflateText(text) };
-  view
-    .prepare('INSERT INTO events VALUES (@first, @types, @deflated, @bytes, @crc, @check)')
-    .run({ ...block, check: checkOf(block) });
+function createBlockWriter(view: Writer['view']) {
+  const insert = view.prepare('INSERT INTO events VALUES (@first, @types, @deflated, @bytes, @crc, @check)');
+  return ({ first, types, text }: EventBlock) => {
+    const block = { first, types, ...deflateText(text) };
+    insert.run({ ...block, check: checkOf(block) });
+  };
 }

@@ -19,7 +19,7 @@ export async function writeNames(
   );
   await insertRows(writer, {
     into: 'INSERT INTO aliases',
-    sql: `SELECT id, upstream, model FROM names`,
+    sql: 'SELECT id, upstream, model FROM names',
   });
   await insertRows(writer, {
     into: 'INSERT INTO model_names',

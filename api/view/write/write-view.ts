@@ -58,9 +58,7 @@ export async function writeView(input: WriteInput): Promise<ViewFile> {
   try {
     view.exec('BEGIN');
     if (base === undefined) view.exec(SCHEMA);
-    const firstSeq = firstRetainedSeq(input.meta.catalog);
-    await writeEvents({ duckdb, view }, { changes: input.parts.changes, firstSeq });
-    await writeRecords({ duckdb, view }, input);
+    await fill({ duckdb, view }, input);
     if (base === undefined) createIndexes(view);
     const meta = { ...input.meta, ...factsOf(view) };
     view.exec('DELETE FROM meta');
@@ -98,12 +96,13 @@ async function copyUndamaged({ path, sum }: ViewFile, to: string): Promise<void>
   if ((await fileSum(to)) !== sum) throw new AppError('corrupt', `${path} is not what was written`);
 }
 
-async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
+async function fill(writer: Writer, input: WriteInput): Promise<void> {
   const { base, parts, meta, versions = RECORD_VERSIONS, histories } = input;
   const { catalog } = meta;
   const previous = base?.meta.catalog;
   const previousDay = previous?.releases.at(-1)?.day;
   const firstSeq = firstRetainedSeq(catalog);
+  await writeEvents(writer, { changes: parts.changes, firstSeq });
   await captureIds(writer, parts, previousDay);
   await numberIds(writer);
   await writeIntervals(writer, {
